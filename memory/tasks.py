@@ -33,6 +33,7 @@ from memory.services.lifecycle.running import run_consolidation as go_on_with_ru
 from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
 from memory.services.store_items import delete_expired
+from memory.services.webhooks.delivering import deliver_waiting, prune_deliveries
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from teams.clock import careful, database_now
@@ -217,3 +218,15 @@ def purge_expired() -> None:
 def propose_team_facts() -> None:
     """Propose what several people state, of the teams whose hour it is."""
     propose_due_team_facts(now=timezone.now())
+
+
+@shared_task(name="memory.tasks.deliver_webhooks", ignore_result=True)
+def deliver_webhooks() -> None:
+    """Tell webhooks of what happened."""
+    deliver_waiting(seconds=settings.JOB_SLICE_SECONDS)
+
+
+@shared_task(name="memory.tasks.prune_webhooks", ignore_result=True)
+def prune_webhooks() -> None:
+    """Remove deliveries that are too old to be looked at."""
+    prune_deliveries(now=careful(database_now()))

@@ -42,6 +42,8 @@ _PERIODIC = {
     "memory.tasks.purge_expired": 600.0,
     "memory.tasks.expire_items": 60.0,
     "memory.tasks.propose_team_facts": 3600.0,
+    "memory.tasks.deliver_webhooks": 2.0,
+    "memory.tasks.prune_webhooks": 3600.0,
     "teams.tasks.flush_key_use": 30.0,
     "teams.tasks.prune_idempotent_requests": 600.0,
     "audit.tasks.seal_log": read_float("SEAL_SECONDS", 60.0, minimum=1.0),

@@ -26,6 +26,7 @@ from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.api.views.usage import UsageViewSet
 from memory.api.views.users import UserViewSet
+from memory.api.views.webhooks import WebhookViewSet
 from memory.api.views.workflows import RecordingViewSet, WorkflowViewSet
 from memory.api.views.working_context import WorkingContextViewSet
 
@@ -176,5 +177,36 @@ urlpatterns = [
         "users/<path:external_id>",
         UserViewSet.as_view({"get": "load", "patch": "change", "delete": "erase"}),
         name="user",
+    ),
+    path(
+        "webhooks",
+        WebhookViewSet.as_view({"get": "entries", "post": "create"}),
+        name="webhooks",
+    ),
+    path(
+        "webhooks/<uuid:pk>",
+        WebhookViewSet.as_view({"get": "load", "patch": "change", "delete": "remove"}),
+        name="webhook",
+    ),
+    path(
+        "webhooks/<uuid:pk>/rotate-secret",
+        WebhookViewSet.as_view({"post": "rotate"}),
+        name="webhook-rotate-secret",
+    ),
+    path("webhooks/<uuid:pk>/test", WebhookViewSet.as_view({"post": "test"}), name="webhook-test"),
+    path(
+        "webhooks/<uuid:pk>/deliveries",
+        WebhookViewSet.as_view({"get": "deliveries"}),
+        name="webhook-deliveries",
+    ),
+    path(
+        "webhooks/<uuid:pk>/deliveries/<uuid:delivery_id>/replay",
+        WebhookViewSet.as_view({"post": "replay_one"}),
+        name="webhook-delivery-replay",
+    ),
+    path(
+        "webhooks/<uuid:pk>/replay",
+        WebhookViewSet.as_view({"post": "replay"}),
+        name="webhook-replay",
     ),
 ]

@@ -205,6 +205,8 @@ WORDLESS = {
     "teams_project",
     "teams_teamversion",
     "teams_toldrevision",
+    "teams_webhookdelivery",
+    "teams_webhookendpoint",
 }
 
 

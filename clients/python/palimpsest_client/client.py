@@ -26,6 +26,7 @@ from palimpsest_client.resources.people import Agents, Projects, Users
 from palimpsest_client.resources.reading import Context, Reading
 from palimpsest_client.resources.records import Audit, Events
 from palimpsest_client.resources.tasks import Tasks, Workflows
+from palimpsest_client.resources.webhooks import Webhooks
 from palimpsest_client.sending import AsyncSender, Sender
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -65,6 +66,7 @@ class Operations(Reading[SenderT]):
         self.tasks = Tasks(sender)
         self.threads = Threads(sender)
         self.users = Users(sender)
+        self.webhooks = Webhooks(sender)
         self.workflows = Workflows(sender)
 
     def using(

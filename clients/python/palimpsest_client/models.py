@@ -785,6 +785,17 @@ class RecordedStep(BaseModel):
     detail: Annotated[str | None, Field(description="What was done, such as the command.")] = None
 
 
+class Replayed(BaseModel):
+    """
+    How many deliveries wait again.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    replayed: int
+
+
 class RetrievalStats(BaseModel):
     """
     Figures about a retrieval.
@@ -1222,6 +1233,56 @@ class UserPage(BaseModel):
     next: Annotated[str | None, Field(...)]
     previous: Annotated[str | None, Field(...)]
     results: list[EndUser]
+
+
+class Webhook(BaseModel):
+    """
+    An endpoint that is told of events.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: UUID
+    name: str
+    url: str
+    events: list[str]
+    include_text: bool
+    enabled: bool
+    note: Annotated[str, Field(description="Why it was disabled by itself.")]
+    failing_since: Annotated[
+        AwareDatetime | None, Field(description="When the first of its failures in a row was.")
+    ]
+    old_secret_until: Annotated[
+        AwareDatetime | None,
+        Field(description="Until then the secret before the last rotation signs too."),
+    ]
+    created_at: AwareDatetime
+
+
+class WebhookPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[Webhook]
+
+
+class WebhookWithSecret(BaseModel):
+    """
+    An endpoint with its signing secret, which no other answer shows.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    webhook: Webhook
+    secret: Annotated[str, Field(description="whsec_ and the key in base64.")]
 
 
 class WorkflowPayload(BaseModel):
@@ -2793,6 +2854,40 @@ class Updates(BaseModel):
     text: str
     tokens: Annotated[int, Field(description="Included in those of layer 1.")]
     changes: list[Update]
+
+
+class WebhookDelivery(BaseModel):
+    """
+    One event for one endpoint, and what became of it.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: Annotated[UUID, Field(description="The `webhook-id` that the receiver sees.")]
+    type: str
+    state: Annotated[
+        str, Field(description="* `waiting` - Waiting\n* `delivered` - Delivered\n* `dead` - Dead")
+    ]
+    happened_at: AwareDatetime
+    attempts: int
+    attempted_at: Annotated[AwareDatetime | None, Field(...)]
+    due_at: Annotated[AwareDatetime, Field(description="When it is sent next, if it waits.")]
+    status_code: Annotated[int | None, Field(description="Of the last answer.")]
+    error: Annotated[str, Field(description="Why the last attempt failed.")]
+
+
+class WebhookDeliveryPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[WebhookDelivery]
 
 
 class WorkingContext(BaseModel):

@@ -311,6 +311,30 @@ class NewTask(TypedDict):
     ttl: NotRequired[int | None]
 
 
+class NewWebhook(TypedDict):
+    """
+    An endpoint to set up.
+    """
+
+    url: str
+    events: list[
+        Literal[
+            "memory.created",
+            "memory.superseded",
+            "memory.disputed",
+            "memory.deleted",
+            "contradiction.opened",
+            "contradiction.resolved",
+            "consent.requested",
+            "budget.near",
+            "budget.exhausted",
+            "consolidation.finished",
+        ]
+    ]
+    name: NotRequired[str]
+    include_text: NotRequired[bool]
+
+
 class NewWorkflow(TypedDict):
     """
     A workflow to store: its trigger, its steps in order, and what to do in each.
@@ -454,6 +478,14 @@ class Reason(TypedDict):
     reason: NotRequired[str | None]
 
 
+class Replay(TypedDict):
+    """
+    Which dead deliveries to send again.
+    """
+
+    since: datetime | str
+
+
 class RetrievalWeights(TypedDict):
     """
     The weight of each signal; a missing one keeps its default; not all may be zero.
@@ -581,6 +613,33 @@ class UserChange(TypedDict):
     """
 
     has_insights: bool
+
+
+class WebhookChange(TypedDict):
+    """
+    What an endpoint is set to; what is left out stays.
+    """
+
+    url: NotRequired[str]
+    events: NotRequired[
+        list[
+            Literal[
+                "memory.created",
+                "memory.superseded",
+                "memory.disputed",
+                "memory.deleted",
+                "contradiction.opened",
+                "contradiction.resolved",
+                "consent.requested",
+                "budget.near",
+                "budget.exhausted",
+                "consolidation.finished",
+            ]
+        ]
+    ]
+    name: NotRequired[str]
+    include_text: NotRequired[bool]
+    enabled: NotRequired[bool]
 
 
 class Work(TypedDict):
@@ -1027,6 +1086,17 @@ class UsersListQuery(TypedDict):
 class UsersEraseQuery(TypedDict):
     confirmation: NotRequired[str]
     reason: NotRequired[str]
+
+
+class WebhooksListQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class WebhooksDeliveriesQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+    state: NotRequired[Literal["waiting", "delivered", "dead"]]
 
 
 class WorkflowsRecordingsListQuery(TypedDict):
