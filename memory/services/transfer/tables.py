@@ -5,8 +5,8 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 
 from django.apps import apps
-from django.db.models import Model
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 
 from teams.models import Team
 

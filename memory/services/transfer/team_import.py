@@ -142,7 +142,7 @@ class _Stage:
         try:
             self.team_id, self.slug = str(UUID(header["team"]["id"])), str(header["team"]["slug"])
             self.columns: dict[str, list[str]] = dict(header["columns"])
-            header["embeddings"]  # noqa: B018 - that it is there
+            header["embeddings"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._error("this is no beginning of an export") from error
         known = columns_of(self.cursor, self.tables)
