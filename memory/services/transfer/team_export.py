@@ -27,6 +27,8 @@ from teams.models import Team
 from teams.tenancy import team_scope
 
 _BATCH = 500
+# What some readers take for the end of a line, as JSON may write it.
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 # The order of the primary key, in which an index has them, so that nothing is sorted.
 _KEY = """
 SELECT string_agg(format('t.%%I', a.attname), ', ' ORDER BY k.place)
@@ -98,7 +100,7 @@ class TeamExport:
             cursor.execute(query, [self.team_id])
             while rows := cursor.fetchmany(_BATCH):
                 for (row,) in rows:
-                    yield before + row.encode() + b"}\n"
+                    yield before + row.translate(_LINE_ENDS).encode() + b"}\n"
 
     def _seal(self) -> dict[str, Any]:  # Any: JSON
         """The head of the log's seals, as `verify_log` prints it, and the keys that they need."""

@@ -35,7 +35,7 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
     Each begins with the note's title, so that it can be understood by itself. An id is made of the
     note's place and the words: a note that is imported again adds what is new in it.
     """
-    front, body = _parted(text, path)
+    front, body, first = _parted(text, path)
     title = " ".join(str(front.get("title") or PurePosixPath(path).stem).split())
     note = str(front.get("permalink") or path)
     created = front.get("created") or front.get("created_at") or front.get("date")
@@ -43,7 +43,7 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
         created = created.isoformat()
     at = make.time(created if isinstance(created, str) else None, path)
     tags = _front_tags(front.get("tags"), path)
-    for place, words, own in _statements(body, path, title):
+    for place, words, own in _statements(body, path, title, first):
         if has_words(words):
             yield make.memory(
                 place=place,
@@ -54,11 +54,13 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
             )
 
 
-def _statements(body: str, path: str, title: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Where each statement stands, its words and its own tags."""
+def _statements(
+    body: str, path: str, title: str, first: int
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Where each statement stands, its words and its own tags; the body begins at line `first`."""
     part: list[str] = []
-    begins = 1
-    for number, line in enumerate([*body.splitlines(), None], start=1):
+    begins = first
+    for number, line in enumerate([*body.splitlines(), None], start=first):
         found = line is not None and (_OBSERVATION.match(line) or _RELATION.match(line))
         is_full = not (line or "").strip() and len("\n".join(part)) >= _PART_CHARS // 2
         if part and (line is None or is_full or len("\n".join(part)) > _PART_CHARS):
@@ -73,7 +75,7 @@ def _statements(body: str, path: str, title: str) -> Iterator[tuple[str, str, li
             relation = found[1].replace("_", " ").strip() or "relates to"
             words = f"{title} {relation} {_plain(found[2])}{_plain(found[3])}".rstrip()
             yield f"{path}:{number}", words, []
-        elif not (_HEADING.match(line) and _HEADING.sub("", line).strip() == title):
+        elif (line.strip() or part) and _HEADING.sub("", line).strip() != title:
             begins = begins if part else number
             part.append(line)
 
@@ -83,11 +85,11 @@ def _plain(text: str) -> str:
     return re.sub(r"[ \t]{2,}", " ", _LINK.sub(r"\1", text)).strip()
 
 
-def _parted(text: str, path: str) -> tuple[dict[str, Any], str]:  # Any: YAML
-    """The front matter and what follows it; without any, none and all of it."""
+def _parted(text: str, path: str) -> tuple[dict[str, Any], str, int]:  # Any: YAML
+    """The front matter, what follows it, and the line at which that begins."""
     found = _FRONT.match(text)
     if not found:
-        return {}, text
+        return {}, text, 1
     try:
         front = yaml.safe_load(found[1]) or {}
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -95,7 +97,7 @@ def _parted(text: str, path: str) -> tuple[dict[str, Any], str]:  # Any: YAML
         raise ImportFileError(f"{path}:{line}: The front matter is no YAML.") from None
     if not isinstance(front, dict):
         raise ImportFileError(f"{path}:1: The front matter must name fields.")
-    return front, text[found.end() :]
+    return front, text[found.end() :], found[0].count("\n") + 1
 
 
 def _front_tags(value: object, path: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +30,11 @@ MAX_RECORD_BYTES = 64 * 2**20
 # What an archive may unpack to, and how many files it may have.
 MAX_UNPACKED_BYTES = 4 * 2**30
 MAX_ARCHIVE_FILES = 100_000
+MAX_DEPTH = 100
 _HEAD_BYTES = 64 * 1024
+_IN_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BRACKETS = re.compile(rb"[\[{]+|[\]}]+")
 _CHATS = "conversations.json"
 _NOTES = (".md", ".markdown")
 
@@ -104,7 +109,7 @@ def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
             raise ImportFileError(f"Expected a list, or an object with {', '.join(_LIST_NAMES)}.")
         prefix = f"{names[0]}.item"
     file.seek(0)
-    for index, value in enumerate(ijson.items(_without_mark(file), prefix, use_float=True)):
+    for index, value in enumerate(ijson.items(_Nested(file), prefix, use_float=True)):
         place = f"[{index}]"
         yield from read(object_in(value, place), place, make)
 
@@ -241,7 +246,7 @@ def _unknown() -> ImportFileError:
 def _first_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the first object in a list."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_without_mark(file)):
+    for prefix, event, value in ijson.parse(_Nested(file)):
         if prefix == "item" and event == "map_key":
             yield str(value)
         if prefix == "item" and event == "end_map":
@@ -251,7 +256,7 @@ def _first_names(file: IO[bytes]) -> Iterator[str]:
 def _top_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the object that the file is."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_without_mark(file)):
+    for prefix, event, value in ijson.parse(_Nested(file)):
         if prefix == "" and event == "map_key":
             yield str(value)
 
@@ -261,12 +266,46 @@ def _first_character(file: IO[bytes]) -> bytes:
     return file.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
-def _without_mark(file: IO[bytes]) -> IO[bytes]:
-    """The file behind its byte order mark, if it has one."""
-    file.seek(0)
-    if file.read(3) != b"\xef\xbb\xbf":
+class _Nested:
+    """A JSON file behind its byte order mark that refuses to be nested deeper than anybody needs.
+
+    The parser keeps a path for each level, so that a file of brackets alone would fill the memory.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._depth = 0
+        self._is_string = False
+        self._is_escaped = False
         file.seek(0)
-    return file
+        if file.read(3) != b"\xef\xbb\xbf":
+            file.seek(0)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; ImportFileError where they nest too deep."""
+        content = self._file.read(size)
+        rest = self._outside(content)
+        for brackets in _BRACKETS.findall(rest):
+            self._depth += len(brackets) if brackets[0] in b"[{" else -len(brackets)
+            if self._depth > MAX_DEPTH:
+                raise ImportFileError(f"The file nests values more than {MAX_DEPTH} deep.")
+        return content
+
+    def _outside(self, content: bytes) -> bytes:
+        """What of it stands outside of strings, which may go on from one read to the next."""
+        if not content:
+            return b""
+        if self._is_string:
+            begun = _IN_STRING.match(content, 1 if self._is_escaped else 0)
+            end = begun.end() if begun else len(content)
+            self._is_escaped = content[end:] == b"\\"
+            if content[end : end + 1] != b'"':
+                return b""
+            content = content[end + 1 :]
+        outside, quote, string = _STRING.sub(b"", content).partition(b'"')
+        self._is_string = bool(quote)
+        self._is_escaped = len(string) - len(string.rstrip(b"\\")) & 1 == 1
+        return outside
 
 
 def _whole(file: IO[bytes], place: str) -> str:
