@@ -42,7 +42,6 @@ class ExportViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="team_export",
-        parameters=[NoQuerySerializer],
         responses={
             (200, JSON_LINES): OpenApiResponse(
                 OpenApiTypes.STR,
@@ -132,7 +131,7 @@ class ImportViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="imports_cancel",
-        parameters=[_PK, NoQuerySerializer],
+        parameters=[_PK],
         request=None,
         responses=answers(ImportRunSerializer, 403, 404, 409, 422),
     )

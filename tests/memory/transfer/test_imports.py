@@ -94,11 +94,12 @@ def test_memories_pass_the_write_path(api: APIClient, acme: Cast, tools: Tools) 
     finish(send(api, [MEM0]).json(), tools)
 
     memory = Memory.objects.get()
-    assert (memory.content, memory.external_id) == ("Likes oat milk.", "mem0:8f")
+    assert memory.content == "Likes oat milk."
+    assert (memory.external_id or "").startswith("mem0:8f:")
     assert memory.end_user is not None
     assert memory.end_user.external_id == "dmitri"
     assert memory.created_at.isoformat() == "2026-01-05T16:00:00+00:00"
-    assert set(memory.tags) == {"food", "source:chat"}
+    assert set(memory.tags) == {"food", 'source="chat"', 'nested={"a":1}'}
 
 
 def test_an_import_that_is_killed_goes_on_where_it_was(
@@ -169,14 +170,27 @@ def test_a_broken_file_imports_nothing(api: APIClient, acme: Cast) -> None:
 def test_an_item_that_is_refused_is_named_and_the_others_are_written(
     api: APIClient, acme: Cast, tools: Tools
 ) -> None:
+    lines = [
+        {"content": "Likes tea.", "external_id": "one", "user": "dmitri"},
+        {"content": "Likes tea.", "external_id": "one", "user": "sarah"},
+        {"content": "Sails on Sundays.", "external_id": "two", "user": "sarah"},
+    ]
+
+    run = finish(send(api, "\n".join(map(json.dumps, lines))).json(), tools)
+
+    assert (run.state, run.done, run.new, run.failed) == ("done", 2, 2, 1)
+    assert [error["place"] for error in run.errors] == ["line 2"]
+    assert "somebody else" in run.errors[0]["problem"]
+
+
+def test_what_was_changed_at_its_source_is_a_new_statement(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
     finish(send(api, [MEM0]).json(), tools)
 
-    run = finish(
-        send(api, [{**MEM0, "memory": "Likes soy milk."}, {**MEM0, "id": "9"}]).json(), tools
-    )
+    run = finish(send(api, [{**MEM0, "memory": "Likes soy milk."}]).json(), tools)
 
-    assert (run.state, run.done, run.failed) == ("done", 1, 1)
-    assert [error["place"] for error in run.errors] == ["[0]"]
+    assert (run.new, run.failed) == (1, 0)
 
 
 def test_a_message_of_another_text_is_named(api: APIClient, acme: Cast, tools: Tools) -> None:

@@ -14,6 +14,7 @@ from memory.services.transfer.formats.items import (
     Item,
     ItemMaker,
     id_in,
+    id_with_words,
     list_in,
     object_in,
 )
@@ -145,7 +146,7 @@ def _block(block: Given, place: str, make: ItemMaker, *, owner: Given, thread: s
     return make.memory(
         place=place,
         content=block["value"],
-        external_id=f"letta:{thread}:{block.get('id') or label}",
+        external_id=id_with_words("letta", thread, block.get("id") or label, block["value"]),
         memory_type=types.get(label, MemoryType.SEMANTIC),
         tags=[label] if label else [],
         given=owner,

@@ -23,6 +23,7 @@ from memory.domain.types import MemoryType, Role
 from teams.errors import InvalidError
 
 MAX_TAGS = 50
+MAX_TAG_CHARS = 100
 _MAX_SLUG_CHARS = 100
 
 Given = Mapping[str, Any]  # Any: JSON that is checked as it is read
@@ -198,6 +199,15 @@ def id_of_words(*words: str) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
+def id_with_words(*parts: object) -> str:
+    """An id of a source whose texts change: the last part is the text, the others name it there.
+
+    So what was changed there is a new statement, which may supersede the one of before.
+    """
+    *names, text = map(str, parts)
+    return ":".join([*names, id_of_words(text)[:12]])
+
+
 def shortened(name: str) -> str:
     """The name, or where it is longer than one may be, a digest that is as stable."""
     if len(name) <= MAX_NAME_CHARS:
@@ -228,7 +238,7 @@ def _tags(value: object, place: str) -> list[str]:
     given = value.split(",") if isinstance(value, str) else value or []
     if not isinstance(given, list):
         raise ImportFileError(f"{place}: Tags must be a list.")
-    named = (_name(each, place)[:_MAX_SLUG_CHARS] for each in given)
+    named = (_name(each, place)[:MAX_TAG_CHARS] for each in given)
     return list(dict.fromkeys(each for each in named if each))[:MAX_TAGS]
 
 

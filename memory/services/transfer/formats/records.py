@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from memory.domain.transcripts import place_of
 from memory.services.transfer.formats.items import (
+    MAX_TAG_CHARS,
     Given,
     ImportFileError,
     Item,
     ItemMaker,
     id_in,
     id_of_words,
+    id_with_words,
     list_in,
     object_in,
 )
@@ -34,7 +36,7 @@ def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     yield make.memory(
         place=place,
         content=given.get("memory"),
-        external_id=f"mem0:{id_in(given, 'id', place)}",
+        external_id=id_with_words("mem0", id_in(given, "id", place), given.get("memory")),
         at=make.time(given.get("created_at"), place_of(place, "created_at")),
         tags=[*list_in(given, "categories", place), *_flat(metadata)],
         given={**named, "project": given.get("app_id")},
@@ -42,9 +44,13 @@ def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
 
 
 def _flat(metadata: Given) -> list[str]:
-    """What a memory's metadata says in a word each, as `key:value`."""
-    flat = {name: value for name, value in metadata.items() if isinstance(value, str | int | float)}
-    return [f"{name}:{value}" for name, value in flat.items() if len(f"{name}:{value}") <= 100]
+    """Metadata as the tags that mem0's client makes of it (`topic="food"`); long ones are left."""
+    said = {
+        name: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        for name, value in metadata.items()
+    }
+    tags = [f"{name}={value}" for name, value in said.items()]
+    return [tag for tag in tags if len(tag) <= MAX_TAG_CHARS]
 
 
 def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
@@ -77,7 +83,7 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     yield make.memory(
         place=place,
         content=words,
-        external_id=":".join(["langgraph", *namespace, id_in(given, "key", place)]),
+        external_id=id_with_words("langgraph", *namespace, id_in(given, "key", place), words),
         at=make.time(given.get("created_at"), place_of(place, "created_at")),
         tags=tags + ([label] if label else []),
         given=owners,
