@@ -212,12 +212,11 @@ def _note_done(
 ) -> None:
     """Take the batch off the queue and count it; call it in the scope, with the run locked."""
     ImportBatch.objects.filter(team_id=run.team_id, pk=batch.pk).delete()
-    run.errors = [*run.errors, *failures][:MAX_ERRORS]
     _claimed(run.team_id, run.pk, claim).update(
         done=F("done") + len(batch.items) - len(failures),
         new=F("new") + new,
         failed=F("failed") + len(failures),
-        errors=run.errors,
+        errors=[*run.errors, *failures][:MAX_ERRORS],
         attempts=0,
     )
 

@@ -243,6 +243,15 @@ def test_a_longer_note_is_cut_where_paragraphs_end() -> None:
     assert all(each["content"].startswith("long: A sentence") for each in items)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["- " + " " * 200_000, "x" * 50_000, "[[" * 50_000, "#a " * 50_000],
+    ids=["spaces", "word", "links", "tags"],
+)
+def test_a_note_of_one_long_line_is_read_at_once(line: str) -> None:
+    assert all(len(each["content"]) < 32_000 for each in read(line, given=Format.MARKDOWN)[1])
+
+
 def zipped(**files: str) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -365,6 +374,11 @@ def test_brackets_in_strings_are_no_nesting() -> None:
     ]
 
     assert len(read(talks)[1]) == 9
+
+
+def test_a_string_of_quotes_is_read_at_once() -> None:
+    with pytest.raises(ImportFileError, match="is not JSON"):
+        read('[{"memory": "' + '\\"' * 2_000_000, given=Format.MEM0)
 
 
 def test_conversations_need_an_agent_and_a_user() -> None:

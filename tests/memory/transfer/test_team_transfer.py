@@ -112,8 +112,7 @@ def test_an_imported_team_is_what_it_was_now_and_at_ten_moments_and_goes_on(
     changed = [*before]
     changed[7] = changed[7].replace(b'"row": {', b'"row": {"other": 1, ', 1)
 
-    with in_second_database(SECOND):
-        call_command("migrate", verbosity=0)
+    with in_second_database(SECOND, is_migrated=True):
         broken = file.with_name("broken.jsonl")
         broken.write_bytes(b"".join(changed))
         with pytest.raises(CommandError, match="Line 8: its columns are not those"):
@@ -234,6 +233,19 @@ def test_seals_of_another_key_are_refused(town: Cast, tmp_path: Path) -> None:
         pytest.raises(CommandError, match="SEAL_KEYS_PREVIOUS"),
     ):
         run("import_team", file)
+
+
+def test_the_api_streams_the_same_lines(town: Cast, client_of: Clients) -> None:
+    memories(town, "A line\u2028of two\u0085parts.")
+
+    answer = client_of(town).get("/v1/export")
+
+    lines = b"".join(answer.streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
+    rows = [json.loads(line) for line in lines]
+    texts = [each["row"]["content"] for each in rows if each.get("table") == "memory_memory"]
+    assert texts == ["A line\u2028of two\u0085parts."]
+    assert rows[-1]["manifest"]["tables"]["memory_memory"]["rows"] == 1
 
 
 def test_an_export_is_of_one_snapshot(town: Cast) -> None:

@@ -20,13 +20,15 @@ from memory.services.transfer.formats.items import (
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 # basic-memory: `- [category] words #tag (context)` and `- relation [[Note]]`.
-_OBSERVATION = re.compile(r"^\s*[-*]\s+\[([^\[\]]{2,100})\](?!\()\s+(\S.*)$")
-_RELATION = re.compile(r"^\s*[-*]\s+([^\[\]]*?)\s*\[\[([^\[\]]+)\]\](.*)$")
+_OBSERVATION = re.compile(r"^\s*+[-*]\s++\[([^\[\]]{2,100})\](?!\()\s++(.+)$")
+_RELATION = re.compile(r"^\s*+[-*]\s++([^\[\]]*+)\[\[([^\[\]]++)\]\](.*)$")
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
 _HEADING = re.compile(r"^#{1,6}\s+")
 _TAG = re.compile(r"(?<!\S)#(\w[\w/-]*)")
 # A longer text is told in parts, cut where paragraphs end, so that each can be found by itself.
 _PART_CHARS = 2_000
+# A paragraph that is longer than a memory may be is cut anywhere.
+_MOST_CHARS = 20_000
 
 
 def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
@@ -64,7 +66,9 @@ def _statements(
         found = line is not None and (_OBSERVATION.match(line) or _RELATION.match(line))
         is_full = not (line or "").strip() and len("\n".join(part)) >= _PART_CHARS // 2
         if part and (line is None or is_full or len("\n".join(part)) > _PART_CHARS):
-            yield f"{path}:{begins}", _plain("\n".join(part)), _TAG.findall("\n".join(part))
+            told = _plain("\n".join(part))
+            for start in range(0, len(told), _MOST_CHARS):
+                yield f"{path}:{begins}", told[start : start + _MOST_CHARS], _TAG.findall(told)
             part = []
         if line is None:
             return

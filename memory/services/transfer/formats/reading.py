@@ -32,8 +32,9 @@ MAX_UNPACKED_BYTES = 4 * 2**30
 MAX_ARCHIVE_FILES = 100_000
 MAX_DEPTH = 100
 _HEAD_BYTES = 64 * 1024
-_IN_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+# One that begins at a quote which is not itself escaped, in a string that has no end yet.
+_STRING = re.compile(rb'(?<!\\)"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[{]+|[\]}]+")
 _CHATS = "conversations.json"
 _NOTES = (".md", ".markdown")
