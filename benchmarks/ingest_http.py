@@ -64,9 +64,11 @@ class Server:
 
 def spent_on(act: Callable[[], object]) -> Spent:
     """What it took."""
-    began, busy = time.perf_counter(), sum(computed().values())
+    busy = sum(computed().values())
+    began = time.perf_counter()
     act()
-    return Spent(time.perf_counter() - began, sum(computed().values()) - busy)
+    took = time.perf_counter() - began
+    return Spent(took, sum(computed().values()) - busy)
 
 
 def as_sent(stated: Sequence[StatedMemory]) -> list[dict[str, object]]:

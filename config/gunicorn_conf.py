@@ -1,5 +1,6 @@
 """How gunicorn serves: addresses and sizes from the environment, threads for waiting on models."""
 
+import gc
 import os
 import tempfile
 from contextlib import suppress
@@ -70,6 +71,10 @@ def post_worker_init(worker: "Worker") -> None:
     from config.warming import warm_up
 
     warm_up()
+    # What is loaded now stays: a full collection that looked at all of it would stop every
+    # thread of the process for a quarter of a second (record 61).
+    gc.collect()
+    gc.freeze()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from config.schema import make_ahead
         from memory.clients.embedder_choice import configured_spec

@@ -18,16 +18,29 @@ _NOBODY = UUID(int=0)
 
 
 def warm_up() -> bool:
-    """Load the API and the embedder, and read once, so that a first connection has its plans.
+    """Load the API, the embedder and the judge, and read once, so that a connection has its plans.
 
     Whether that read was made; a process serves without it too. It takes ten seconds at most.
     """
     get_resolver().url_patterns  # noqa: B018 - a property that imports every view
+    _judge_once()
     made: list[bool] = []
     reading = threading.Thread(target=lambda: made.append(_read_once()), name="warm", daemon=True)
     reading.start()
     reading.join(_MOST_SECONDS)
     return any(made)
+
+
+def _judge_once() -> None:
+    """Have the judge's words and model loaded, which takes a quarter of a second."""
+    from memory.clients.tools import fallback_judge
+    from memory.domain.types import Statement
+
+    now = timezone.now()
+    fallback_judge().judge(
+        existing=Statement("Dana lives in Paris.", now),
+        new=Statement("Dana lives in Oslo now.", now),
+    )
 
 
 def _read_once() -> bool:

@@ -39,9 +39,12 @@ from config.web_requests import MOST_HEADER_BYTES, Request
 
 # Requests below it wait for a model and hardly compute: they may take all threads.
 _WAITING_FOR_MODELS = "/v1/chat/"
-# While others ask as well, a client has so many of the threads at a time, a quarter but two at
-# least; the others count as asking for so long after a request.
-_LEAST_THREADS, _SHARE_OF_THREADS = 2, 4
+# While others ask as well, a client has one thread for requests younger than this, because threads
+# that compute at once only delay each other. What runs for longer rather waits than computes: it
+# holds up none of the client's other requests until it has this share of the threads.
+_YOUNG_SECONDS = 1.0
+_MOST_OF_THREADS = 0.5
+# Others count as asking for so long after a request.
 _SHARING_SECONDS = 10.0
 # Answered beside the threads: it tells that the process lives, however busy they are.
 _LIVENESS = "/healthz"
@@ -204,11 +207,11 @@ class Sharing:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._share = max(_LEAST_THREADS, threads // _SHARE_OF_THREADS)
         self._lock = Lock()
         # Of the last two clients that asked: who, and when.
         self._last = self._other = ("", float("-inf"))
-        self._running: dict[Request, str] = {}
+        # Who has a thread for which request, and since when.
+        self._running: dict[Request, tuple[str, float]] = {}
 
     def note(self, request: Request) -> None:
         """Note that its client has asked; from the thread that answered."""
@@ -221,15 +224,17 @@ class Sharing:
 
     def begin(self, request: Request) -> bool:
         """Count a thread as its client's; whether it may have one now."""
-        client = _client(request)
+        client, now = _client(request), time.monotonic()
         if not request.path.startswith(_WAITING_FOR_MODELS):
             with self._lock:
                 other = self._other if client == self._last[0] else self._last
-            is_alone = other[1] < time.monotonic() - _SHARING_SECONDS
-            most = self._threads if is_alone else self._share
-            if list(self._running.values()).count(client) >= most:
+            is_alone = other[1] < now - _SHARING_SECONDS
+            since = [began for who, began in list(self._running.values()) if who == client]
+            is_young = any(began > now - _YOUNG_SECONDS for began in since)
+            most = self._threads * (1 if is_alone else _MOST_OF_THREADS)
+            if len(since) >= most or (is_young and not is_alone):
                 return False
-            self._running[request] = client
+            self._running[request] = (client, now)
         return True
 
     def end(self, request: Request) -> None:

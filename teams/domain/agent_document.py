@@ -161,7 +161,10 @@ def _others(given: Checked, known: Sequence[str]) -> dict[str, object]:
 
 
 def _skills(given: Checked) -> list[tuple[str, str]]:
-    """Names with descriptions, of names, {"name", "description"} objects, or one object by name."""
+    """Names with descriptions, of names, {"name", "description"} objects, or one object by name.
+
+    A single text is a list of one name.
+    """
     found: list[tuple[str, str]] = []
     for place in _skill_places(given):
         if isinstance(place.value, Mapping):
@@ -182,6 +185,8 @@ def _skills(given: Checked) -> list[tuple[str, str]]:
 
 
 def _skill_places(given: Checked) -> list[Checked]:
+    if isinstance(given.value, str):
+        return [given] if given.value.strip() else []
     if not isinstance(given.value, Mapping):
         return given.items(most=MAX_SKILLS)
     named = given.mapping()

@@ -126,16 +126,16 @@ class Checked:
         return None
 
     def text(self, *, most: int) -> str | None:
-        """A text of any lines, the white space around it dropped; an empty one is no value."""
+        """A text of any lines, the white space around it counted and dropped; no value if empty."""
         if self.value is None:
             return None
         if not isinstance(self.value, str):
             self.problem("Must be a text.")
             return None
-        said = self.value.strip()
-        if len(said) > most:
-            self.problem(f"It has {len(said)} characters and may have at most {most}.")
+        if len(self.value) > most:
+            self.problem(f"It has {len(self.value)} characters and may have at most {most}.")
             return None
+        said = self.value.strip()
         if "\0" in said or any("\ud800" <= each <= "\udfff" for each in said):
             self.problem("Must be valid Unicode text without NUL.")
             return None

@@ -309,7 +309,6 @@ def asked(path: bytes, *, key: bytes) -> bytes:
     return b"GET %b HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %b\r\n\r\n" % (path, key)
 
 
-@pytest.mark.parametrize("path", [b"/slow", b"/v1/chat/slow"])
 def _ask_beside_four_slow_ones(server: Server, path: bytes, *, begin: int) -> socket.socket:
     """A request of a modest client after four slow ones of another, of which so many begin."""
     assert answer(server.send(asked(b"/", key=b"modest")))
@@ -319,10 +318,15 @@ def _ask_beside_four_slow_ones(server: Server, path: bytes, *, begin: int) -> so
     return server.send(asked(b"/", key=b"modest"))
 
 
-def test_one_client_leaves_threads_to_the_others() -> None:
-    with serving(threads=4, _SHARING_SECONDS=600.0) as server:
-        assert answer(_ask_beside_four_slow_ones(server, b"/slow", begin=2))
-        assert server.begun == 2
+@pytest.mark.parametrize(
+    ("seconds", "begin"),
+    [(600.0, 1), (0.0, 2)],
+    ids=["one while it is young", "half where they take long"],
+)
+def test_one_client_leaves_threads_to_the_others(seconds: float, begin: int) -> None:
+    with serving(threads=4, _SHARING_SECONDS=600.0, _YOUNG_SECONDS=seconds) as server:
+        assert answer(_ask_beside_four_slow_ones(server, b"/slow", begin=begin))
+        assert server.begun == begin
 
         (server.folder / "finish").touch()
         until(lambda: server.begun == 4)
@@ -338,13 +342,13 @@ def test_who_is_refused_for_a_wrong_key_takes_no_threads_from_others() -> None:
 
 
 def test_a_key_is_one_client_however_it_is_spelt() -> None:
-    with serving(threads=4, _SHARING_SECONDS=600.0) as server:
+    with serving(threads=4, _SHARING_SECONDS=600.0, _YOUNG_SECONDS=600.0) as server:
         assert answer(server.send(asked(b"/", key=b"modest")))
         for spaces in (b"", b" ", b"  ", b"   "):
             server.send(asked(b"/slow", key=spaces + b"greedy"))
-        until(lambda: server.begun == 2)
+        until(lambda: server.begun == 1)
         assert answer(server.send(asked(b"/", key=b"modest")))
-        assert server.begun == 2
+        assert server.begun == 1
         (server.folder / "finish").touch()
         until(lambda: server.begun == 4)
 

@@ -106,13 +106,20 @@ def test_other_spellings_of_the_same_are_taken_and_stored_in_one() -> None:
     given_so = {
         "name": " Kyra ",
         "personality": {"personality_traits": "Curious", "examples": ["Hi."]},
-        "skills": {"custom": {"charts": "draws", "maps": ""}},
+        "skills": {
+            "custom": {"charts": "draws", "maps": ""},
+            "disabled": " code-review ",
+            "shared": "",
+        },
     }
 
     assert as_json(AgentDocument.validate(given_so)) == {
         **as_json(AgentDocument(name="Kyra")),
         "personality": {"traits": ["Curious"], "voice_examples": ["Hi."]},
-        "skills": {"custom": [{"name": "charts", "description": "draws"}, "maps"]},
+        "skills": {
+            "custom": [{"name": "charts", "description": "draws"}, "maps"],
+            "disabled": ["code-review"],
+        },
     }
 
 
@@ -123,6 +130,7 @@ def test_other_spellings_of_the_same_are_taken_and_stored_in_one() -> None:
         ({"name": "  "}, "name", "missing"),
         ({"name": 5}, "name", "a text"),
         ({"name": "x" * 201}, "name", "at most 200"),
+        ({"name": "x" * 200 + " "}, "name", "at most 200"),
         ({"name": "a\nb"}, "name", "one line"),
         ({"tagline": "\ud800"}, "tagline", "Unicode"),
         ({"nmae": "Kyra"}, "nmae", "known are: name"),
