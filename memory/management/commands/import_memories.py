@@ -80,8 +80,8 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}.") from error
         run = self._finished(viewer, run)
-        for error in run.errors:
-            self.stderr.write(f"{file}: {error['place']}: {error['problem']}")
+        for each in run.errors:
+            self.stderr.write(f"{file}: {each['place']}: {each['problem']}")
         self.stdout.write(
             f"{run.format}: {run.done:,} of {run.total:,} items, {run.new:,} new,"
             f" {run.failed:,} failed"

@@ -36,7 +36,7 @@ GROUP BY c.relname
 
 def exported_tables() -> list[str]:
     """The tables of an export, the team's own first."""
-    models = [Team, *(each for each in apps.get_models() if _is_of_team(each))]
+    models: list[type[Model]] = [Team, *(each for each in apps.get_models() if _is_of_team(each))]
     before = {each: _points_to(each) & set(models) - {each} for each in models}
     tables = [each._meta.db_table for each in TopologicalSorter(before).static_order()]
     return [table for table in tables if table not in KEPT_BACK]
