@@ -68,7 +68,8 @@ def _statements(
         if part and (line is None or is_full or len("\n".join(part)) > _PART_CHARS):
             told = _plain("\n".join(part))
             for start in range(0, len(told), _MOST_CHARS):
-                yield f"{path}:{begins}", told[start : start + _MOST_CHARS], _TAG.findall(told)
+                words = told[start : start + _MOST_CHARS]
+                yield f"{path}:{begins}", words, _TAG.findall(words)
             part = []
         if line is None:
             return

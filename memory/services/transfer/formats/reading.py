@@ -31,6 +31,8 @@ MAX_RECORD_BYTES = 64 * 2**20
 MAX_UNPACKED_BYTES = 4 * 2**30
 MAX_ARCHIVE_FILES = 100_000
 MAX_DEPTH = 100
+# The parser looks at a string anew with each read that it goes on in: few reads, little time.
+_READ_BYTES = 4 * 2**20
 _HEAD_BYTES = 64 * 1024
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 # One that begins at a quote which is not itself escaped, in a string that has no end yet.
@@ -110,7 +112,9 @@ def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
             raise ImportFileError(f"Expected a list, or an object with {', '.join(_LIST_NAMES)}.")
         prefix = f"{names[0]}.item"
     file.seek(0)
-    for index, value in enumerate(ijson.items(_Nested(file), prefix, use_float=True)):
+    for index, value in enumerate(
+        ijson.items(_Nested(file), prefix, use_float=True, buf_size=_READ_BYTES)
+    ):
         place = f"[{index}]"
         yield from read(object_in(value, place), place, make)
 
@@ -247,7 +251,7 @@ def _unknown() -> ImportFileError:
 def _first_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the first object in a list."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file)):
+    for prefix, event, value in ijson.parse(_Nested(file), buf_size=_READ_BYTES):
         if prefix == "item" and event == "map_key":
             yield str(value)
         if prefix == "item" and event == "end_map":
@@ -257,7 +261,7 @@ def _first_names(file: IO[bytes]) -> Iterator[str]:
 def _top_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the object that the file is."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file)):
+    for prefix, event, value in ijson.parse(_Nested(file), buf_size=_READ_BYTES):
         if prefix == "" and event == "map_key":
             yield str(value)
 
