@@ -1,7 +1,7 @@
 """How fast is an import of ChatGPT's history, and does its memory grow with the file?
 
-Run as ``python -m benchmarks.imports`` with a server of your own running (`make run` in a home of
-its own): it writes teams that stay. For 10,000 and for ``--messages`` messages it writes an export
+Run as ``python -m benchmarks.imports``. It starts everything in a throwaway home, as `make run`
+does. For 10,000 and for ``--messages`` messages it writes an export
 of conversations with 20 messages each, and imports it in a process of its own, without extraction.
 It prints the messages a second of the checking and of the writing, and the peak of the process's
 memory above that of one that imported 100 messages.
@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
+import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
+from benchmarks.instance import everything, free_port, run_command
 from benchmarks.texts import Texts
-from config.embedded import PROJECT_ROOT
 
 _TURNS = 20
 _FIRST, _SMALL = 100, 10_000
@@ -52,23 +52,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=100_000)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "conversations.json"
-        least = None
-        for messages in (_FIRST, _SMALL, given.messages):
-            write_export(file, messages=messages)
-            command = [sys.executable, "-c", _IMPORT, str(file), f"imports-{uuid4().hex[:8]}"]
-            done = subprocess.run(
-                command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-            )
-            checked, written, peak = map(float, done.stdout.split())
-            least = peak if least is None else least
-            print(
-                f"{messages:>8,} messages ({file.stat().st_size / 1e6:6.1f} MB):"
-                f" checked {messages / checked:8,.0f}/s, written {messages / written:8,.0f}/s,"
-                f" both {messages / (checked + written):8,.0f}/s, peak {peak:6.1f} MiB"
-                f" ({peak - least:+.1f})"
-            )
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "PALIMPSEST_HOME": home, "PORT": str(free_port())}
+        with everything(environment):
+            measure(Path(home) / "conversations.json", environment, most=given.messages)
+
+
+def measure(file: Path, environment: Mapping[str, str], *, most: int) -> None:
+    """Import files of growing size, and print what each took."""
+    least = None
+    for messages in (_FIRST, _SMALL, most):
+        write_export(file, messages=messages)
+        team = f"imports-{uuid4().hex[:8]}"
+        told = run_command(["-c", _IMPORT, str(file), team], environment)
+        checked, written, peak = map(float, told.split())
+        least = peak if least is None else least
+        print(
+            f"{messages:>8,} messages ({file.stat().st_size / 1e6:6.1f} MB):"
+            f" checked {messages / checked:8,.0f}/s, written {messages / written:8,.0f}/s,"
+            f" both {messages / (checked + written):8,.0f}/s, peak {peak:6.1f} MiB"
+            f" ({peak - least:+.1f})",
+            flush=True,
+        )
 
 
 def write_export(file: Path, *, messages: int) -> None:

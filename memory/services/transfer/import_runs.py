@@ -18,7 +18,6 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import ImportBatch, ImportRun, Job
 from memory.services import leases
-from memory.services.extraction.jobs import publish as publish_job
 from memory.services.extraction.jobs import queue_extraction, visible_conversation
 from memory.services.messages.posting import open_conversation
 from memory.services.retrying import run_write
@@ -110,7 +109,7 @@ def _write_next(
 
 
 def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: datetime) -> None:
-    """Store a batch of one conversation and queue its extraction, in one transaction."""
+    """Store a batch of one conversation and a job of its extraction, in one transaction."""
     viewer = Viewer(team_id=run.team_id, actor=run.actor)
     first = batch.items[0]
     with team_scope(team_ids=[run.team_id], actor=run.actor):
@@ -142,10 +141,10 @@ def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: dateti
             if row.content != item["content"]
         ]
         if flags_of_id(team_id=run.team_id).memory:
+            # The sweep publishes the jobs, some at a time: thousands at once would hold up the
+            # tasks of others, and the rest of this import.
             job = queue_extraction(conversation=conversation, is_capped=False)
-            if job is not None and run.does_extract:
-                publish_job(job)
-            elif job is not None:
+            if job is not None and not run.does_extract:
                 Job.objects.filter(team_id=run.team_id, pk=job.pk).update(
                     state=Job.State.DONE, done_position=job.to_position, finished_at=now
                 )

@@ -145,7 +145,12 @@ class _Stage:
             header["embeddings"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._error("this is no beginning of an export") from error
-        known = columns_of(self.cursor, self.tables)
+        try:
+            known = columns_of(self.cursor, self.tables)
+        except KeyError as missing:
+            raise TeamImportError(
+                f"The table {missing} is not there yet: run `manage.py migrate` first."
+            ) from missing
         later = {
             f"{table}.{name}"
             for table, names in self.columns.items()

@@ -29,7 +29,7 @@ from memory.services.transfer.team_export import TeamExport
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients
-from tests.support.erasure import post
+from tests.support.erasure import erase, post
 from tests.support.seals import memories, seal, town
 from tests.support.second_database import in_second_database
 from tests.support.tenants import TENANT_MODELS, settle
@@ -89,7 +89,7 @@ def ten_moments(town: Cast, client_of: Clients, tools: Tools) -> list[datetime]:
     seal(town)
     for memory in first:
         post(client_of(town), f"memories/{memory.pk}/correct", corrected_content="Other.")
-    client_of(town).delete("/v1/users/dmitri")
+    erase(town, "dmitri")
     seal(town)
     memories(town, "Three.")
     with team_scope(team_ids=[town.team.id], actor="test"):
