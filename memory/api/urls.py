@@ -24,6 +24,7 @@ from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
+from memory.api.views.transfer import ExportViewSet, ImportViewSet
 from memory.api.views.usage import UsageViewSet
 from memory.api.views.users import UserViewSet
 from memory.api.views.webhooks import WebhookViewSet
@@ -172,6 +173,21 @@ urlpatterns = [
         name="project",
     ),
     path("team/clear", TeamMemoryViewSet.as_view({"post": "clear"}), name="team-clear"),
+    path(
+        "export",
+        ExportViewSet.as_view({"get": "export"}),
+        name="export",
+    ),
+    path(
+        "imports",
+        ImportViewSet.as_view({"post": "start", "get": "entries"}),
+        name="imports",
+    ),
+    path(
+        "imports/<uuid:pk>",
+        ImportViewSet.as_view({"get": "load", "delete": "cancel"}),
+        name="import",
+    ),
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path(
         "users/<path:external_id>",

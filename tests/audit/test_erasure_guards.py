@@ -188,6 +188,7 @@ WORDLESS = {
     "memory_category",
     "memory_consolidationrun",
     "memory_embeddingstate",
+    "memory_importrun",
     "memory_memoryrelation",
     "memory_searchgraph",
     "memory_settlement",
@@ -258,7 +259,7 @@ def test_every_table_of_a_team_is_known_to_the_erasure(committed_db: None) -> No
     by_trigger = {
         *("memory_externalname", "memory_memorytag", "memory_memoryartifact"),
         *("memory_memorylevels", "memory_signaluse", "memory_workflowrecording"),
-        *("memory_judgedpair", "memory_consolidationchange"),
+        *("memory_judgedpair", "memory_consolidationchange", "memory_importbatch"),
         "routing_routingdecision",
     }
 

@@ -28,7 +28,8 @@ PageT = TypeVar("PageT")
 class Call(Generic[T_co]):
     """A request, and what its answer is read as, by status; None is an answer without content.
 
-    `path` names its parts in braces, which `parts` fill in order. `is_repeatable` is whether
+    `path` names its parts in braces, which `parts` fill in order. A `body` of bytes is sent as it
+    is, any other as JSON. `is_repeatable` is whether
     sending it twice does the same as once.
     """
 
@@ -61,9 +62,10 @@ class Call(Generic[T_co]):
             if value is not None
         }
         headers = {**self.headers, **more.pop("headers", {})}
-        content = None if self.body is None else to_json(self.body)
+        content = self.body if isinstance(self.body, bytes | None) else to_json(self.body)
         if content is not None:
-            headers["Content-Type"] = "application/json"
+            is_file = isinstance(self.body, bytes)
+            headers["Content-Type"] = "application/octet-stream" if is_file else "application/json"
         return http.build_request(
             self.method, address, params=query, content=content, headers=headers, **more
         )

@@ -26,6 +26,7 @@ from palimpsest_client.resources.people import Agents, Projects, Users
 from palimpsest_client.resources.reading import Context, Reading
 from palimpsest_client.resources.records import Audit, Events
 from palimpsest_client.resources.tasks import Tasks, Workflows
+from palimpsest_client.resources.transfer import Imports, Team
 from palimpsest_client.resources.webhooks import Webhooks
 from palimpsest_client.sending import AsyncSender, Sender
 
@@ -60,10 +61,12 @@ class Operations(Reading[SenderT]):
         self.conversations = Conversations(sender)
         self.events = Events(sender)
         self.items = Items(sender)
+        self.imports = Imports(sender)
         self.jobs = Jobs(sender)
         self.memories = Memories(sender)
         self.projects = Projects(sender)
         self.tasks = Tasks(sender)
+        self.team = Team(sender)
         self.threads = Threads(sender)
         self.users = Users(sender)
         self.webhooks = Webhooks(sender)

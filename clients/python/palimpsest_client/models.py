@@ -484,6 +484,18 @@ class FieldChange(BaseModel):
     to: Annotated[Any | None, Field(...)]
 
 
+class ImportProblem(BaseModel):
+    """
+    An item that could not be written.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    place: Annotated[str, Field(description="Where it stands in the file.")]
+    problem: str
+
+
 class ItemsWritten(BaseModel):
     """
     How many items were kept, and how many deleted.
@@ -1814,6 +1826,38 @@ class FullMessage(BaseModel):
     signals: Signals
     tokens: int
     text: str
+
+
+class ImportRun(BaseModel):
+    """
+    An import and how far it got.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: UUID
+    format: Annotated[
+        str,
+        Field(
+            description="* `chatgpt` - chatgpt\n* `claude` - claude\n* `mem0` - mem0\n* `letta` - letta\n* `langgraph` - langgraph\n* `markdown` - markdown\n* `jsonl` - jsonl\n* `csv` - csv"
+        ),
+    ]
+    extract: bool
+    state: Annotated[
+        str,
+        Field(
+            description="* `queued` - Queued\n* `running` - Running\n* `done` - Done\n* `failed` - Failed\n* `cancelled` - Cancelled"
+        ),
+    ]
+    total: Annotated[int, Field(description="Messages and memories in the file.")]
+    done: Annotated[int, Field(description="How many of them are stored.")]
+    new: Annotated[int, Field(description="How many of these were not there before.")]
+    failed: Annotated[int, Field(description="How many could not be stored.")]
+    errors: Annotated[list[ImportProblem], Field(description="The first of those that failed.")]
+    actor: Annotated[str, Field(description="Who asked for it.")]
+    created_at: AwareDatetime
+    finished_at: Annotated[AwareDatetime | None, Field(...)]
 
 
 class Item(BaseModel):
@@ -3394,6 +3438,19 @@ class GraphCheckpointPage(BaseModel):
     next: Annotated[str | None, Field(...)]
     previous: Annotated[str | None, Field(...)]
     results: list[LoadedGraph]
+
+
+class ImportPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[ImportRun]
 
 
 class Learned(BaseModel):

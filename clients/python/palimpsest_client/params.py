@@ -897,6 +897,23 @@ EventsCountsQuery = TypedDict(
 )
 
 
+class ImportsListQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+    state: NotRequired[Literal["queued", "running", "done", "failed", "cancelled"]]
+
+
+class ImportsStartQuery(TypedDict):
+    agent: NotRequired[str]
+    extract: NotRequired[bool]
+    format: NotRequired[
+        Literal["chatgpt", "claude", "mem0", "letta", "langgraph", "markdown", "jsonl", "csv"]
+    ]
+    name: NotRequired[str]
+    project: NotRequired[str]
+    user: NotRequired[str]
+
+
 class MemoriesListQuery(TypedDict):
     agent: NotRequired[str]
     artifact: NotRequired[str]
