@@ -40,6 +40,7 @@ _PERIODIC = {
     "memory.tasks.keep_projects_to_limits": 600.0,
     "memory.tasks.consolidate_due_teams": 300.0,
     "memory.tasks.purge_expired": 600.0,
+    "memory.tasks.expire_items": 60.0,
     "memory.tasks.propose_team_facts": 3600.0,
     "memory.tasks.deliver_webhooks": 2.0,
     "memory.tasks.prune_webhooks": 3600.0,

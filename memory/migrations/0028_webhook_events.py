@@ -9,7 +9,7 @@ SQL = Path(__file__).parent.parent / "sql" / "webhook_events.sql"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memory", "0024_resting_jobs"),
+        ("memory", "0027_jobs_with_annotations"),
         ("audit", "0007_log_of_new_memories"),
         ("teams", "0014_webhooks"),
     ]
