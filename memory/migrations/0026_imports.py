@@ -15,7 +15,7 @@ SQL = Path(__file__).parent.parent / "sql" / "import_batches.sql"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0024_resting_jobs'),
+        ('memory', '0025_graph_states'),
         ('teams', '0013_key_rotated_at'),
         ('audit', '0007_log_of_new_memories'),
     ]

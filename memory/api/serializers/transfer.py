@@ -41,7 +41,7 @@ class ImportFilterSerializer(PageQuerySerializer):
     state = OneOfField(choices=ImportRun.State.choices, required=False)
 
 
-class ImportErrorSerializer(ApiSerializer):
+class ImportProblemSerializer(ApiSerializer):
     """An item that could not be written."""
 
     place = serializers.CharField(help_text="Where it stands in the file.")
@@ -59,7 +59,7 @@ class ImportRunSerializer(ApiSerializer):
     done = serializers.IntegerField(help_text="How many of them are stored.")
     new = serializers.IntegerField(help_text="How many of these were not there before.")
     failed = serializers.IntegerField(help_text="How many could not be stored.")
-    errors_ = ImportErrorSerializer(many=True, help_text="The first of those that failed.")
+    errors_ = ImportProblemSerializer(many=True, help_text="The first of those that failed.")
     actor = serializers.CharField(help_text="Who asked for it.")
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)

@@ -53,6 +53,7 @@ from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
 from teams.clock import database_now
 from teams.tenancy import team_scope
+from teams.tracing import note, step
 
 
 class _Step(Enum):
@@ -138,6 +139,7 @@ def run_claimed(
         raise
 
 
+@step("extraction.window")
 def _run_window(
     *, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
 ) -> _Step:
@@ -166,10 +168,15 @@ def _run_window(
             found = find_candidates(source=source, tools=tools)
             screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
         drafts = extraction.drafts_of(
-            source=source, candidates=screened.candidates, extractor=tools.extractor.name
+            source=source,
+            candidates=screened.candidates,
+            extractor=tools.extractor.name,
+            tags=job.tags,
+            ends_at=job.valid_to,
         )
         judging: list[str] = []
         prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
+    note({"messages": last - first + 1, "candidates": len(found.candidates)})
     window = _Window(job, first, last, source, found, screened, prepared, judging)
     step = run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
     if step is not _Step.LOST and not window.is_rest:
