@@ -41,7 +41,8 @@ SECOND = "palimpsest_moved"
 EXPORTED = {
     *("audit_commitclock", "audit_erasure", "audit_logcommit", "audit_memorylog"),
     *("audit_operationalevent", "audit_seal", "audit_teamrevision"),
-    *("memory_category", "memory_compaction", "memory_consentrequest"),
+    *("memory_category", "memory_channelvalue", "memory_compaction", "memory_consentrequest"),
+    *("memory_graphcheckpoint", "memory_graphthread", "memory_pendingwrite", "memory_storeitem"),
     *("memory_consolidationchange", "memory_consolidationrun", "memory_contradiction"),
     *("memory_externalname", "memory_importbatch"),
     *("memory_importrun", "memory_job", "memory_judgedpair", "memory_memory"),
