@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -12,6 +11,7 @@ import pytest
 from django.db import connections
 from pytest_django.live_server_helper import LiveServer
 
+from examples.nightly_chatgpt_import import main as nightly_import
 from memory.clients.tools import Tools
 from memory.models import ImportRun
 from memory.services.transfer.import_runs import run_import
@@ -22,9 +22,6 @@ from tests.clients.conftest import Place
 from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE
 from tests.support.cast import make_cast
 from tests.support.waiting import until
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "nightly_chatgpt_import"))
-import nightly_import
 
 
 @pytest.fixture
@@ -64,7 +61,7 @@ def test_it_imports_once_and_names_what_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("PALIMPSEST_URL", place.url)
-    monkeypatch.setenv("PALIMPSEST_KEY", place.key())
+    monkeypatch.setenv("PALIMPSEST_API_KEY", place.key())
     monkeypatch.setattr(nightly_import, "POLL_SECONDS", 0.05)
     file = tmp_path / "conversations.json"
     arguments = [str(file), "--agent", "archive", "--user", "sarah"]

@@ -22,8 +22,8 @@ KEPT_BACK = {
     "teams_apikey": "digests of API keys: issue new ones",
     "teams_idempotentrequest": "answers kept for a day for whoever asks again",
     "teams_membership": "logins of the admin, which are the installation's",
-    "teams_webhookdelivery": "events for webhooks, which stay behind as well",
-    "teams_webhookendpoint": "addresses with signing secrets: set webhooks up anew",
+    "teams_webhookdelivery": "messages for webhooks of this installation",
+    "teams_webhookendpoint": "webhooks, whose secrets only this installation knows",
 }
 # What a row of an export is given in place of its value: its place in an index that stays behind.
 RESET = {"memory_searchentry": {"graph_dimensions": "0", "graph_number": "0"}}

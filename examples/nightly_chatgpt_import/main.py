@@ -1,8 +1,8 @@
 """Brings a ChatGPT export into a team's memory; made for cron, as it may run again and again.
 
-PALIMPSEST_URL and PALIMPSEST_KEY say where and with which key of the team:
+PALIMPSEST_URL and PALIMPSEST_API_KEY say where and with which key of the team:
 
-    nightly_import.py ~/Downloads/chatgpt-export.zip --agent archive --user sarah
+    main.py ~/Downloads/chatgpt-export.zip --agent archive --user sarah
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     url = os.environ.get("PALIMPSEST_URL", "http://127.0.0.1:8000")
     try:
-        with Palimpsest(url, os.environ["PALIMPSEST_KEY"], timeout=300) as client:
+        with Palimpsest(url, os.environ["PALIMPSEST_API_KEY"], timeout=300) as client:
             run = imported(client, given.file, agent=given.agent, user=given.user)
     except KeyError:
-        parser.error("set PALIMPSEST_KEY to a key of the team")
+        parser.error("set PALIMPSEST_API_KEY to a key of the team")
     except (OSError, PalimpsestError) as error:
         print(f"{given.file}: {error}", file=sys.stderr)
         return 1
