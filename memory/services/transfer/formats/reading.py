@@ -32,7 +32,7 @@ MAX_UNPACKED_BYTES = 4 * 2**30
 MAX_ARCHIVE_FILES = 100_000
 MAX_DEPTH = 100
 # The parser looks at a string anew with each read that it goes on in: few reads, little time.
-_READ_BYTES = 4 * 2**20
+_READ_BYTES = 2**20
 _HEAD_BYTES = 64 * 1024
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 # One that begins at a quote which is not itself escaped, in a string that has no end yet.
