@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
@@ -109,7 +110,7 @@ def post(
     try:
         with closing(_Line(_connected(host, port, ends, allow_private), ends)) as line:
             if parts.scheme == "https":
-                line.encrypt(trust or ssl.create_default_context(), host)
+                line.encrypt(trust or _system_trust(), host)
             connection = http.client.HTTPConnection(host, port)
             connection.sock = line.socket
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -152,6 +153,12 @@ class _Line:
         self.is_cut = True
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def _system_trust() -> ssl.SSLContext:
+    """Read once: it takes longer than all else here."""
+    return ssl.create_default_context()
 
 
 def _connected(host: str, port: int, ends: float, allow_private: bool) -> socket.socket:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 from datetime import datetime, timedelta
 from http.server import HTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from rest_framework.test import APIClient
 from standardwebhooks import WebhookVerificationError
 
+from config.embedded import PROJECT_ROOT
 from memory.services.webhooks import delivering
 from memory.services.webhooks.signing import new_secret
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast
+from tests.support.doc_examples import examples
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, open_ones, post, remember
 from tests.support.webhook_receiver import Hook, Receiver, hook_to, receiver
 
@@ -331,8 +330,8 @@ def test_old_deliveries_are_removed_and_what_waits_stays(
 def test_the_receiver_of_the_docs_takes_what_is_signed_and_nothing_else(
     acme: Cast, api: APIClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = (Path(settings.BASE_DIR) / "docs" / "webhooks.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    page = examples(PROJECT_ROOT / "docs" / "webhooks.md")
+    (code,) = (each.text for each in page if each.language == "python")
     program: dict[str, Any] = {"__name__": "receiver"}
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
