@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -20,6 +22,7 @@ from tests.support.openai_server import FakeOpenAI
 PAGES = [page for page in pages() if any(each.is_run for each in examples(page))]
 # Each with its reason. Before you raise it, look whether yours could not be made to run.
 MOST_NOT_RUN = 16
+_EXTRAS = re.compile(r"pip install '\./clients/python\[(\w+)\]'")
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +77,20 @@ def test_a_failing_example_is_found(server: LiveServer, committed_db: None, tmp_
         written.write_text(f"```{language}\n{block}\n```\n")
         with pytest.raises(AssertionError):
             run_page(written, url=server.url, key="wrong", team="none", folder=tmp_path)
+
+
+def test_the_client_is_installed_from_the_repository() -> None:
+    programs = PROJECT_ROOT / "examples"
+    texts = [
+        *pages(),
+        *programs.rglob("*.md"),
+        *programs.rglob("*.py"),
+        PROJECT_ROOT / "CHANGELOG.md",
+    ]
+
+    # It is on no package index.
+    from_an_index = [each for each in texts if re.search(r"install\W+palimpsest", each.read_text())]
+    assert from_an_index == []
+    told = {extra for each in texts for extra in _EXTRAS.findall(each.read_text())}
+    known = tomllib.loads((PROJECT_ROOT / "clients/python/pyproject.toml").read_text())
+    assert told == set(known["project"]["optional-dependencies"])
