@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
 FUZZ := .venv-fuzz
+DOCS := .venv-docs
 UV := uv==0.13.8
 AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check client fuzz demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test check client fuzz docs demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: install
@@ -52,6 +53,19 @@ $(FUZZ)/.installed: requirements/fuzz.txt
 	@$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
+# The documentation as a site, build/docs/index.html: it fails for a broken link, and loads nothing
+# from elsewhere. Its environment is no part of the tests'.
+docs: install $(DOCS)/.installed
+	@mkdir -p build
+	@PALIMPSEST_ENV=test $(BIN)/python -W ignore::RuntimeWarning manage.py spectacular \
+	  --format openapi-json --file build/openapi.json
+	$(DOCS)/bin/sphinx-build --quiet --fail-on-warning --keep-going -c docs -b html . build/docs
+
+$(DOCS)/.installed: requirements/docs.txt
+	@test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 # Fills the running server (same PALIMPSEST_HOME) with an example team.
 demo: install
 	$(BIN)/python manage.py load_demo
@@ -75,16 +89,18 @@ $(STAMP): $(LOCK)
 	@touch $@
 
 # Writes all locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the tools
-# as well, fuzz.txt is that of `make fuzz`. They hold for every platform and every Python from 3.11.
+# as well, fuzz.txt and docs.txt are those of `make fuzz` and `make docs`. They hold for every
+# platform and every Python from 3.11.
 lock:
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; "$$tools/bin/pip" install --quiet --disable-pip-version-check $(UV); \
 	compile="$$tools/bin/uv pip compile --no-config --quiet --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url $(UPGRADE)"; \
-	$$compile pyproject.toml --output-file requirements/runtime.txt; \
-	$$compile pyproject.toml --extra embedded --extra dev --constraint requirements/runtime.txt \
-	  --output-file requirements/dev.txt; \
-	$$compile --group fuzz --output-file requirements/fuzz.txt
+	$$compile pyproject.toml --extra telemetry --output-file requirements/runtime.txt; \
+	$$compile pyproject.toml --extra embedded --extra telemetry --extra dev \
+	  --constraint requirements/runtime.txt --output-file requirements/dev.txt; \
+	$$compile --group fuzz --output-file requirements/fuzz.txt; \
+	$$compile --group docs --output-file requirements/docs.txt
 
 # What the image is made of (sbom.json, CycloneDX), and which of it has known faults. The database of
 # faults is on the network: out of reach it is said, and the SBOM is written all the same.

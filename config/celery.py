@@ -15,6 +15,8 @@ from celery.signals import (
     task_postrun,
     task_prerun,
     worker_init,
+    worker_process_init,
+    worker_process_shutdown,
     worker_ready,
 )
 from kombu.transport import TRANSPORT_ALIASES, redis, virtual
@@ -78,6 +80,24 @@ def yield_to_requests(**kwargs: object) -> None:
     """Give way to web processes of the same machine where the processors do not suffice for all."""
     del kwargs
     os.nice(max(0, _NICENESS - os.nice(0)))
+
+
+@worker_process_init.connect
+def trace_tasks(**kwargs: object) -> None:
+    """Trace the tasks of this process, if traces are wanted."""
+    del kwargs
+    from config import telemetry
+
+    telemetry.start("worker")
+
+
+@worker_process_shutdown.connect
+def send_traces(**kwargs: object) -> None:
+    """Send the traces that wait."""
+    del kwargs
+    from config import telemetry
+
+    telemetry.stop()
 
 
 @worker_ready.connect

@@ -65,6 +65,22 @@ def child_exit(server: "Arbiter", worker: "Worker") -> None:
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
+def post_fork(server: "Arbiter", worker: "Worker") -> None:
+    """Trace the process, if traces are wanted, before it loads the application."""
+    del server, worker
+    from config import telemetry
+
+    telemetry.start("web")
+
+
+def worker_exit(server: "Arbiter", worker: "Worker") -> None:
+    """Send the traces that wait."""
+    del server, worker
+    from config import telemetry
+
+    telemetry.stop()
+
+
 def post_worker_init(worker: "Worker") -> None:
     """Warm up, and log once per server what the operator must know about embeddings."""
     # Here, because it needs the application, which is not loaded before.

@@ -18,10 +18,22 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from pythonjsonlogger.json import JsonFormatter
 
+from config.telemetry import trace_ids
+
 HEADER = "X-Request-Id"
 # What goes into a log as it is, and is no way to write lines of one's own there.
 _GIVEN = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_FIELDS = ("time", "level", "logger", "message", "request_id", "task", "exc_info")
+_FIELDS = (
+    "time",
+    "level",
+    "logger",
+    "message",
+    "request_id",
+    "task",
+    "trace_id",
+    "span_id",
+    "exc_info",
+)
 # Up to the next exception of the traceback, as a value may have lines of its own: what PostgreSQL
 # says of values below its message, the part of a statement that it points at, and a value that it
 # quotes in the message; names of tables and constraints stand after other words. And pydantic's.
@@ -74,12 +86,13 @@ class RequestIdMiddleware:
 
 
 class RequestIds(logging.Filter):
-    """Puts the ids on every record of a handler."""
+    """Puts the ids of request, task and trace on every record of a handler."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Always True."""
         record.request_id = _request_id.get() or "-"
         record.task = _task.get()
+        record.trace_id, record.span_id = trace_ids()
         return True
 
 
@@ -117,7 +130,7 @@ class JsonLines(JsonFormatter):
 
     def __init__(self) -> None:
         super().__init__(
-            ["levelname", "name", "message", "request_id", "task"],
+            ["levelname", "name", "message", "request_id", "task", "trace_id", "span_id"],
             rename_fields={"levelname": "level", "name": "logger"},
             timestamp="time",
         )

@@ -18,6 +18,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from teams.scope import current_scope
+from teams.tracing import outgoing
 
 GENERIC = "force_generic_plan"
 # PostgreSQL's numbers of its types.
@@ -172,7 +173,9 @@ def _fetched(
             raw.adapters.register_dumper(np.ndarray, _VectorDumper)
             raw.adapters.register_dumper(Uuids, _UuidsDumper)
             setattr(raw, _HAS_DUMPERS, True)
-        with psycopg.RawCursor(raw) as cursor:
+        # A cursor of its own, which the instrumentation of psycopg does not know.
+        told = outgoing("prepared statement", {"db.system.name": "postgresql"})
+        with told, psycopg.RawCursor(raw) as cursor:
             if own.queries_logged:
                 own.queries_log.append({"sql": statement, "time": "0"})
             # On only here: psycopg would keep the text of each statement of the ORM, values and

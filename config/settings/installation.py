@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import embedded
+from config import embedded, telemetry
 from config.env import read_choice, read_list, read_str
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -72,3 +72,5 @@ LOGGING = {
 
 # Callers of /metrics must send it; empty allows only direct requests from this machine.
 METRICS_TOKEN = read_str("METRICS_TOKEN", "")
+# Whether web processes and workers export traces to an OpenTelemetry collector.
+TELEMETRY = telemetry.is_wanted()

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -212,7 +213,15 @@ class ModelJudge:
                     asking.problems.add(f"over budget: {error}")
                 else:
                     paid.append((group, call))
-            answers = list(pool.map(lambda each: self._ask(each[0], each[1], asking), paid))
+            # So that log lines and spans of the threads name the same request.
+            contexts = [copy_context() for _ in paid]
+            answers = list(
+                pool.map(
+                    lambda each, context: context.run(self._ask, each[0], each[1], asking),
+                    paid,
+                    contexts,
+                )
+            )
         for (group, call), answer in zip(paid, answers, strict=True):
             asking.cost_usd += call.cost_usd
             if answer is not None:

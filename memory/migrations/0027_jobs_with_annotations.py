@@ -13,7 +13,7 @@ ERASURE = Path(audit.__file__).parent / "sql" / "erasure.sql"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0024_resting_jobs'),
+        ('memory', '0026_imports'),
     ]
 
     operations = [

@@ -12,8 +12,9 @@ from typing import Any
 
 import openai
 
-from routing.domain.chat_answers import Json, has_answer
+from routing.domain.chat_answers import Json, counted_usage, has_answer
 from routing.domain.choices import ModelChoice
+from teams.tracing import Step
 
 from .endpoints import (
     FILTERED,
@@ -21,9 +22,11 @@ from .endpoints import (
     TOO_LONG,
     Dialect,
     adapted,
+    begin_call,
     describe,
     error_code,
     is_momentary,
+    note_usage,
     open_client,
 )
 
@@ -84,11 +87,13 @@ class ChatError(Exception):
 
 def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
     """The `chat.completion` as the endpoint gave it. Raises ChatError."""
-    answer = _ask(choice, request, stream=False)
-    body = _parsed(answer) if isinstance(answer, str) else answer
-    # An endpoint may answer 200 with a page, or with an error object and no choices.
-    if not isinstance(body, dict) or not has_answer(body):
-        raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+    with _begin(choice) as made:
+        answer = _ask(choice, request, stream=False)
+        body = _parsed(answer) if isinstance(answer, str) else answer
+        # An endpoint may answer 200 with a page, or with an error object and no choices.
+        if not isinstance(body, dict) or not has_answer(body):
+            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+        _note_usage(made, body)
     return body
 
 
@@ -99,9 +104,14 @@ class ChunkStream:
     """
 
     def __init__(self, *, choice: ModelChoice, request: ChatRequest) -> None:
-        answer = _ask(choice, request, stream=True)
-        if not isinstance(answer, openai.Stream):
-            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+        self._made = _begin(choice)
+        try:
+            answer = _ask(choice, request, stream=True)
+            if not isinstance(answer, openai.Stream):
+                raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+        except BaseException as error:
+            self._made.end(error)
+            raise
         self._stream: openai.Stream[object] = answer
         self._rest = self._chunks(choice)
         try:
@@ -122,16 +132,31 @@ class ChunkStream:
     def close(self) -> None:
         """Stop reading, which also stops the model; harmless twice."""
         self._stream.close()
+        self._made.end()
 
     def _chunks(self, choice: ModelChoice) -> Iterator[Json]:
         try:
             for chunk in self._stream:
                 if isinstance(chunk, dict):
+                    _note_usage(self._made, chunk)
                     yield chunk
         except openai.OpenAIError as error:
+            self._made.end(error)
             raise _failure(error, choice) from None
-        except ValueError:
+        except ValueError as error:
+            self._made.end(error)
             raise ChatError("nonsense", kind=ChatFailure.ENDPOINT) from None
+        self._made.end()
+
+
+def _begin(choice: ModelChoice) -> Step:
+    client, _ = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
+    return begin_call(client, operation="chat", model=choice.name)
+
+
+def _note_usage(made: Step, answer: Json) -> None:
+    if (counted := counted_usage(answer.get("usage"))) is not None:
+        note_usage(made, read=counted[0], written=counted[1])
 
 
 def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:

@@ -11,7 +11,14 @@ import openai
 from numpy.typing import NDArray
 from openai.types import CreateEmbeddingResponse
 
-from .endpoints import describe, failure_kind, open_client, settings_problem
+from .endpoints import (
+    begin_call,
+    describe,
+    failure_kind,
+    note_usage,
+    open_client,
+    settings_problem,
+)
 from .protocol import EmbeddingError, FailureKind
 
 logger = logging.getLogger(__name__)
@@ -79,8 +86,11 @@ class TextEmbeddings:
 
     def _batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         started = time.monotonic()
-        response = self._request(texts)
-        usage = response.usage
+        with begin_call(self._client, operation="embeddings", model=self.model) as made:
+            response = self._request(texts)
+            usage = response.usage
+            if usage is not None:
+                note_usage(made, read=usage.total_tokens)
         logger.info(
             "model=%s texts=%d tokens=%s seconds=%.2f",
             self.model,

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import openai
 
+from teams.tracing import Attribute, Step, outgoing
+
 from .protocol import FailureKind, ModelError
 
 FILTERED = frozenset({"content_filter", "content_policy_violation"})
@@ -56,6 +58,25 @@ def open_client(
         max_retries=max_retries,
         http_client=openai.DefaultHttpxClient(timeout=seconds, follow_redirects=follow_redirects),
     )
+
+
+def begin_call(client: openai.OpenAI, *, operation: str, model: str) -> Step:
+    """The span of a call, `chat` or `embeddings`, after OpenTelemetry's conventions (gen_ai)."""
+    attributes: dict[str, Attribute] = {
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": "openai",  # whose protocol it is
+        "gen_ai.request.model": model,
+        "server.address": client.base_url.host,
+        "server.port": client.base_url.port or (80 if client.base_url.scheme == "http" else 443),
+    }
+    return outgoing(f"{operation} {model}", attributes)
+
+
+def note_usage(made: Step, *, read: int, written: int | None = None) -> None:
+    """Note on a call's span how many tokens it read and wrote."""
+    made.note({"gen_ai.usage.input_tokens": read})
+    if written is not None:
+        made.note({"gen_ai.usage.output_tokens": written})
 
 
 def error_code(error: openai.APIStatusError) -> str:

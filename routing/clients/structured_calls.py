@@ -17,8 +17,10 @@ from openai.types.chat import ChatCompletion
 from .endpoints import (
     Dialect,
     adapted,
+    begin_call,
     describe,
     failure_kind,
+    note_usage,
     open_client,
     settings_problem,
 )
@@ -115,7 +117,14 @@ class StructuredCompletions:
         fault: Callable[[T], str],
     ) -> T:
         started = time.monotonic()
-        completion = self._request(schema, messages, max_tokens)
+        with begin_call(self._client, operation="chat", model=self.model) as made:
+            completion = self._request(schema, messages, max_tokens)
+            if isinstance(completion, ChatCompletion) and completion.usage is not None:
+                note_usage(
+                    made,
+                    read=completion.usage.prompt_tokens,
+                    written=completion.usage.completion_tokens,
+                )
         # An endpoint may answer 200 with a page, or with an error object and no choices.
         if not isinstance(completion, ChatCompletion):
             raise _UnusableError(reason="no JSON in the response", advice="It was empty.")

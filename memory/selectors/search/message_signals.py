@@ -29,6 +29,7 @@ from memory.selectors.search.signal_statement import Shape, shared_parts
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned
+from teams.tracing import step
 
 _SQL = load_sql_parts(__file__, "messages.sql")
 # Of the team's latest messages that wait to be indexed so many are looked at for the viewer's, and
@@ -50,6 +51,7 @@ class WaitingMessage(NamedTuple):
     said: float
 
 
+@step("retrieve.messages")
 def find_messages(
     *, viewer: Viewer, sought: Sought, revision: Revision | None = None
 ) -> FoundMessages:

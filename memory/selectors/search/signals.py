@@ -34,6 +34,7 @@ from memory.selectors.search.signal_statement import (
 from memory.selectors.search.vectors import VectorSearch
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import Uuids, fetch_planned, uuids
+from teams.tracing import step
 
 _NOBODY = "nobody"
 _cold = SharedTTLCache()
@@ -42,6 +43,7 @@ _frequent = SharedTTLCache()
 _AS_ONE = "SELECT string_agg(uuid_send(id), ''::bytea) FROM ({rows}) AS chosen"
 
 
+@step("retrieve.signals")
 def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
     """The candidates among what the viewer may see, with all their signals; call it in scope.
 

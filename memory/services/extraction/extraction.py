@@ -39,6 +39,7 @@ from memory.services.extraction.owners import (
 from memory.services.extraction.speakers import people_beside_user, person_of
 from memory.services.write.drafts import MemoryDraft
 from teams.models import Conversation, EndUser, Message
+from teams.tracing import step
 
 CONTEXT_MESSAGES = 12
 
@@ -206,6 +207,7 @@ class Found:
     confided: frozenset[UUID] = frozenset()
 
 
+@step("extraction.read")
 def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     """Both passes over the range, without what the second only says again; no transaction."""
     messages = [as_source(row) for row in source.messages]

@@ -53,6 +53,7 @@ from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
 from teams.clock import database_now
 from teams.tenancy import team_scope
+from teams.tracing import note, step
 
 
 class _Step(Enum):
@@ -138,6 +139,7 @@ def run_claimed(
         raise
 
 
+@step("extraction.window")
 def _run_window(
     *, team_id: UUID, job_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
 ) -> _Step:
@@ -174,6 +176,7 @@ def _run_window(
         )
         judging: list[str] = []
         prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
+    note({"messages": last - first + 1, "candidates": len(found.candidates)})
     window = _Window(job, first, last, source, found, screened, prepared, judging)
     step = run_write(partial(_write_window, window, claim=claim, tools=tools, clock=clock))
     if step is not _Step.LOST and not window.is_rest:

@@ -23,6 +23,7 @@ from memory.services.write.inserting import PreparedDraft
 from teams.models import Message
 from teams.prepared import run_prepared
 from teams.tenancy import hold_lock
+from teams.tracing import step
 
 _OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication", "medical"})
 _DECIDED = frozenset({"decision", "constraint"})
@@ -52,6 +53,7 @@ class Screened:
     repaired: Mapping[str, int] = field(default_factory=dict)
 
 
+@step("extraction.screen")
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
     """Hold the candidates to the writing constraints, to what was said and to the cap of a turn.
 

@@ -28,6 +28,7 @@ from teams.services.conversations import (
 from teams.services.flags import flags_of_id
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope
+from teams.tracing import note, step
 
 
 def open_conversation(
@@ -52,6 +53,7 @@ def open_conversation(
     )
 
 
+@step("ingest")
 def post_messages(
     *,
     viewer: Viewer,
@@ -68,6 +70,7 @@ def post_messages(
     from what waited before. Raises NotFoundError for a conversation the viewer may not see, and
     ConflictError where an external id names a message of another text: then none of them is stored.
     """
+    note({"messages": len(messages)})
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         rows = keep_messages(

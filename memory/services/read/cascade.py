@@ -35,6 +35,7 @@ from memory.services.read.messages import (
 )
 from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
 from memory.services.read.updates_first import updates_first
+from teams.tracing import step
 
 # Of the score of what took its place, a past memory has at most this share.
 BEHIND = 0.99
@@ -102,6 +103,7 @@ class Search:
     revision: Revision | None = None
     also: tuple[UUID, ...] = ()
 
+    @step("retrieve.search")
     def run(self) -> Candidates:
         """The candidates of the levels that the depth asks for."""
         depth = self.depth

@@ -36,6 +36,7 @@ from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.ranking import Ranked
 from memory.services.write.conflicts import strategy_of
+from teams.tracing import step
 
 # Of the candidates so many that come first are compared, and of their pairs so many judged: those
 # with most words in common, of which there must be some.
@@ -76,6 +77,7 @@ class Clash:
         )
 
 
+@step("retrieve.conflicts")
 def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> list[Clash]:
     """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
 

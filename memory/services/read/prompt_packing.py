@@ -25,6 +25,7 @@ from memory.services.read.cascade import told_alone
 from memory.services.read.conflicts import Clash
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
+from teams.tracing import step
 
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
 _SPARE = 1.5
@@ -95,6 +96,7 @@ def likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked
     return kept
 
 
+@step("retrieve.pack")
 def pack_prompt(
     packing: Packing,
     *,

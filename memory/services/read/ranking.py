@@ -36,6 +36,7 @@ from memory.selectors.search.signal_rows import CandidateRow, Pool, SignalRow, S
 from memory.selectors.zones import zone_of
 from teams.errors import UnavailableError
 from teams.prepared import Uuids
+from teams.tracing import step
 
 logger = logging.getLogger(__name__)
 
@@ -141,6 +142,7 @@ class Scores(NamedTuple):
 Score = Callable[[Sequence[CandidateRow], SignalTable], Scores]
 
 
+@step("retrieve.question")
 def read_with_vector(
     question: Question, *, team_id: UUID, tools: Tools, now: datetime
 ) -> ReadQuestion:
@@ -208,6 +210,7 @@ def _shares(rows: Sequence[CandidateRow]) -> NDArray[np.float64]:
     )
 
 
+@step("retrieve.score")
 def score_pool(
     *, question: ReadQuestion, pool: Pool[CandidateRow], score: Score, now: datetime
 ) -> tuple[SignalTable, Scores]:

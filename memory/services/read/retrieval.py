@@ -56,6 +56,7 @@ from memory.services.read.replica_reads import read_in_scope
 from memory.services.read.stopwatch import Stopwatch
 from memory.services.read.usage import note_retrieved
 from teams.services.flags import flags_of_id
+from teams.tracing import note, step
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ def of_types(memory_types: Collection[str]) -> MemoryQuerySet | None:
     )
 
 
+@step("retrieve")
 def retrieve(
     *,
     viewer: Viewer,
@@ -175,6 +177,14 @@ def retrieve(
     if packing is not None:
         owners = [each.row.end_user_id for each in answer.told]
         stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
+    note(
+        {
+            "candidates": len(found.memories),
+            "told": len(answer.told),
+            "tokens": stats.tokens_used,
+            **{f"signals.{name}": hit for name, hit in stats.signals_hit.items()},
+        }
+    )
     # What words alone decided, while the embedder was away, is not worth keeping.
     revision = answer.revision if asked.has_vector else None
     return replace(
@@ -320,6 +330,7 @@ def is_told_as_summary(each: Ranked, *, of: UUID | None) -> bool:
     )
 
 
+@step("retrieve.load")
 def _loaded(viewer: Viewer, ranked: Sequence[Ranked]) -> list[ScoredMemory]:
     """The memories of ranked candidates, in their order."""
     memories = memories_by_id(viewer=viewer, ids=[each.row.memory_id for each in ranked])

@@ -35,6 +35,7 @@ from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
 from teams.clock import SKEW
+from teams.tracing import step
 
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
 
@@ -205,6 +206,7 @@ def pairs_to_judge(
     return pairs[: settings.JUDGED_NEIGHBOURS]
 
 
+@step("contradictions.rule")
 def rule_on(
     *,
     draft: MemoryDraft,

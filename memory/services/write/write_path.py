@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -36,11 +37,13 @@ from teams.errors import ConflictError
 from teams.prepared import run_prepared
 from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
+from teams.tracing import note, step
 
 _ATTEMPTS = 4
 _LOCK = load_sql_parts(__file__, "write_path.sql")["lock"]
 
 
+@step("write.prepare")
 def prepare(
     *,
     drafts: Sequence[MemoryDraft],
@@ -66,6 +69,7 @@ def prepare(
     ]
 
 
+@step("contradictions.judge")
 def _ask_judge_ahead(
     *, drafts: Sequence[MemoryDraft], vectors: NDArray[np.float32], tools: Tools
 ) -> str:
@@ -133,6 +137,7 @@ def write_memories(
     return [replace(each, judging=tuple(judging)) for each in results] if judging else results
 
 
+@step("write.store")
 def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
     """Write prepared drafts inside the caller's transaction and team scope.
 
@@ -148,6 +153,8 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     )
     results = _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
     count_written(results)
+    outcomes = Counter(f"written.{each.outcome.value}" for each in results)
+    note({**outcomes, "conflicts": sum(each.conflicts for each in results)})
     note_growth(results)
     return results
 

@@ -1,0 +1,76 @@
+"""The examples in the documents run, against one server for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from config.embedded import PROJECT_ROOT
+from teams.services.keys import issue_key
+from teams.tenancy import team_scope
+from tests.support.cast import make_cast
+from tests.support.chat_models import make_models
+from tests.support.doc_examples import SHOWN, examples, pages, run_page
+from tests.support.openai_server import FakeOpenAI
+
+PAGES = [page for page in pages() if any(each.is_run for each in examples(page))]
+# Each with its reason. Before you raise it, look whether yours could not be made to run.
+MOST_NOT_RUN = 16
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup: None) -> Iterator[LiveServer]:
+    """The application on a port of its own, over committed rows."""
+    live = LiveServer("localhost")
+    yield live
+    live.stop()
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[FakeOpenAI]:
+    """What answers for agents."""
+    with FakeOpenAI() as models:
+        yield models
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT_ROOT)))
+def test_the_examples_of_a_page_run(
+    page: Path, server: LiveServer, models: FakeOpenAI, committed_db: None, tmp_path: Path
+) -> None:
+    cast = make_cast(f"docs-{uuid4().hex[:8]}")
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        key = issue_key(team_id=cast.team.id).token
+        make_models(cast, models)
+
+    said = run_page(page, url=server.url, key=key, team=cast.team.slug, folder=tmp_path)
+
+    assert '"status": 4' not in said
+
+
+def test_every_example_is_run_or_says_why_not() -> None:
+    every = [each for page in pages() for each in examples(page)]
+
+    strange = {
+        each.place: each.language
+        for each in every
+        if not each.is_program and each.language not in SHOWN
+    }
+    assert strange == {}, "is it shell (sh), Python (python), or text?"
+    not_run = {
+        each.place: each.attributes["no-run"] for each in every if "no-run" in each.attributes
+    }
+    assert all(len(reason.split()) > 2 for reason in not_run.values()), not_run
+    assert len(not_run) <= MOST_NOT_RUN, "\n".join(f"{at}: {why}" for at, why in not_run.items())
+
+
+def test_a_failing_example_is_found(server: LiveServer, committed_db: None, tmp_path: Path) -> None:
+    for block in ('curl "$API/memories"', "say $API/memories -d '{}'", "false | cat", "raise 1"):
+        language = "python" if block.startswith("raise") else "sh"
+        written = tmp_path / "page.md"
+        written.write_text(f"```{language}\n{block}\n```\n")
+        with pytest.raises(AssertionError):
+            run_page(written, url=server.url, key="wrong", team="none", folder=tmp_path)
