@@ -111,7 +111,7 @@ async def run(*, url: str, key: str, rounds: int) -> None:
                 pairs = {"waiting": (plain, ours), "async": (plain_async, ours_async)}
                 for way, (http, client) in pairs.items():
                     took = await compared(operation, http, client, rounds=rounds)
-                    print(f"{name:<12}{way:<10}{_line(*took)}", flush=True)
+                    print(f"{name:<12}{way:<10}{line_of(*took)}", flush=True)
 
 
 async def compared(
@@ -128,7 +128,8 @@ async def compared(
     return ways[0][2], ways[1][2]
 
 
-def _line(plain: Took, ours: Took) -> str:
+def line_of(plain: Took, ours: Took) -> str:
+    """Both and their ratio, by the clock and by processor time."""
     clock = median(plain.clock), median(ours.clock)
     processor = mean(plain.processor), mean(ours.processor)
     return "".join(

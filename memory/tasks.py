@@ -32,6 +32,11 @@ from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation as go_on_with_run
 from memory.services.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.services.read.usage import flush_noted_usage
+from memory.services.store_items import delete_expired
+from memory.services.transfer.import_runs import run_import as go_on_with_import
+from memory.services.transfer.imports import IMPORT_TASK, overdue_imports
+from memory.services.transfer.imports import publish as publish_import
+from memory.services.webhooks.delivering import deliver_waiting, prune_deliveries
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from teams.clock import careful, database_now
@@ -41,6 +46,7 @@ from teams.tenancy import team_scope
 # Of each team; the next sweep goes on.
 MESSAGES_A_SWEEP = 5_000
 JOBS_A_SWEEP = 20
+ITEMS_A_SWEEP = 500
 
 
 @shared_task(
@@ -60,7 +66,7 @@ def run_extraction_job(_team_id: str, _job_id: str) -> None:
 
 @shared_task(name="memory.tasks.sweep_jobs")
 def sweep_jobs() -> None:
-    """Publish the jobs that the queue lost or whose worker died."""
+    """Publish the jobs and imports that the queue lost or whose worker died."""
     runs = ((Job.Kind.EXTRACT, run_extraction_job), (Job.Kind.EPISODE, make_episode))
     for team_id in all_team_ids():
         for kind, run in runs:
@@ -69,6 +75,9 @@ def sweep_jobs() -> None:
                 jobs = overdue_jobs(team_id=team_id, now=now, kind=kind, limit=JOBS_A_SWEEP)
             for job_id in jobs:
                 run.delay(str(team_id), str(job_id))
+        with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
+            for each in overdue_imports(team_id=team_id, now=database_now()):
+                publish_import(each)
 
 
 @shared_task(name="memory.tasks.extract_rested")
@@ -129,6 +138,13 @@ def renew_statistics() -> None:
 def index_messages() -> None:
     """Make the messages that wait searchable, a few thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
+
+
+@shared_task(name="memory.tasks.expire_items")
+def expire_items() -> None:
+    """Delete the items of stores whose time is over, with their memories."""
+    for team_id in all_team_ids():
+        delete_expired(team_id=team_id, now=timezone.now(), most=ITEMS_A_SWEEP)
 
 
 @shared_task(name="memory.tasks.write_levels")
@@ -192,6 +208,23 @@ def run_consolidation(team_id: str, run_id: str) -> None:
     )
 
 
+@shared_task(
+    name=IMPORT_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=5,
+)
+def run_import(team_id: str, run_id: str) -> None:
+    """Go on with an import; a long one goes on in another task, far from the time limit."""
+    go_on_with_import(
+        team_id=UUID(team_id),
+        run_id=UUID(run_id),
+        tools=default_tools(),
+        seconds=settings.CELERY_TASK_TIME_LIMIT / 10,
+    )
+
+
 @shared_task(name="memory.tasks.consolidate_due_teams")
 def consolidate_due_teams() -> None:
     """Start the daily runs whose hour it is, and go on with those whose worker died."""
@@ -208,3 +241,15 @@ def purge_expired() -> None:
 def propose_team_facts() -> None:
     """Propose what several people state, of the teams whose hour it is."""
     propose_due_team_facts(now=timezone.now())
+
+
+@shared_task(name="memory.tasks.deliver_webhooks", ignore_result=True)
+def deliver_webhooks() -> None:
+    """Tell webhooks of what happened."""
+    deliver_waiting(seconds=settings.JOB_SLICE_SECONDS)
+
+
+@shared_task(name="memory.tasks.prune_webhooks", ignore_result=True)
+def prune_webhooks() -> None:
+    """Remove deliveries that are too old to be looked at."""
+    prune_deliveries(now=careful(database_now()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -114,6 +115,17 @@ def pytest_xdist_setupnodes() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    _leave_out_of_collections()
+
+
+def _leave_out_of_collections() -> None:
+    """Let no collection of garbage walk through what stays for the whole run: a second each."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_unconfigure() -> None:
     """Stop the embedded servers of this run and remove their home."""
     home = embedded.home()
@@ -138,6 +150,7 @@ def clean_database(
             _own_database_on_the_given_server()
         call_command("migrate", verbosity=0)
         database.keep()
+    _leave_out_of_collections()
     request.session.stash[_DATABASE] = database
     yield database
     database.remove()

@@ -50,6 +50,7 @@ class ErasurePlan:
     messages: int
     compactions: int
     checkpoints: int
+    items: int
     kept: tuple[UUID, ...]
 
 

@@ -1,5 +1,8 @@
 -- Making what is held of one person unreadable, everywhere, and letting nothing else be changed.
 
+-- Migrations run this before the last of the tables it names is made.
+SET LOCAL check_function_bodies = off;
+
 -- Whether the caller is palimpsest_erase_user or palimpsest_erase_purged, run for whoever called it
 -- with the owner's rights. A setting could be set by others; the call stack, the role and the
 -- erasure's row cannot.
@@ -140,6 +143,14 @@ LANGUAGE sql STABLE AS $$
         'checkpoints', (
             SELECT count(*) FROM teams_checkpoint
             WHERE team_id = asked_team AND end_user_id = person
+        ) + (
+            SELECT count(*) FROM memory_graphcheckpoint c
+            JOIN memory_graphthread t ON t.team_id = c.team_id AND t.id = c.thread_id
+            WHERE c.team_id = asked_team AND t.end_user_id = person
+        ),
+        'items', (
+            SELECT count(*) FROM memory_storeitem
+            WHERE team_id = asked_team AND end_user_id = person
         ),
         'kept', (
             SELECT coalesce(jsonb_agg(id ORDER BY id), '[]') FROM (
@@ -193,6 +204,7 @@ BEGIN
     -- What it is found by.
     DELETE FROM memory_searchentry WHERE team_id = asked_team AND memory_id = ANY (gone);
     DELETE FROM memory_memoryusage WHERE team_id = asked_team AND memory_id = ANY (gone);
+    DELETE FROM memory_storeitem WHERE team_id = asked_team AND memory_id = ANY (gone);
 
     -- Disputes end as if its side were deleted: the other one stands.
     UPDATE memory_contradiction
@@ -293,12 +305,14 @@ BEGIN
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE memory_job SET
         state = 'done', claim = NULL, lease_until = NULL, error = '', waiting = '[]', left_out = 0,
-        finished_at = coalesce(finished_at, moment)
+        tags = '{}', finished_at = coalesce(finished_at, moment)
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE teams_conversation
     SET thread_id = 'erased-' || id, extracted_position = last_position
     WHERE team_id = asked_team AND id = ANY (talk);
     DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
+    DELETE FROM memory_graphthread WHERE team_id = asked_team AND end_user_id = person;
+    DELETE FROM memory_storeitem WHERE team_id = asked_team AND end_user_id = person;
     DELETE FROM memory_consentrequest
     WHERE team_id = asked_team
         AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[]));

@@ -7,7 +7,8 @@ BEGIN
     ANALYZE teams_enduser, teams_conversation, teams_message, teams_checkpoint, memory_memory,
         memory_memorytag, memory_memoryartifact,
         memory_memorylevels, memory_signaluse, memory_judgedpair, memory_searchentry, memory_messageentry,
-        memory_contradiction, memory_compaction, memory_job, memory_consentrequest,
+        memory_graphthread, memory_graphcheckpoint, memory_channelvalue, memory_pendingwrite,
+        memory_storeitem, memory_contradiction, memory_compaction, memory_job, memory_consentrequest,
         audit_memorylog, audit_operationalevent, routing_routingdecision, django_admin_log,
         teams_idempotentrequest;
 END

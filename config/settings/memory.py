@@ -105,3 +105,11 @@ TASK_MAX_OPEN = read_int("TASK_MAX_OPEN", 1_000, minimum=1)
 TASK_MAX_ITEMS = read_int("TASK_MAX_ITEMS", 500, minimum=1)
 TASK_MAX_BYTES = read_int("TASK_MAX_BYTES", 1024 * 1024, minimum=1024)
 TASK_FINISHED_SECONDS = read_int("TASK_FINISHED_SECONDS", 24 * 3600, minimum=1)
+
+# Whether webhooks may lead to addresses of the own network, and without encryption: for receivers
+# beside the server, where everybody who may set webhooks up is trusted with that network.
+WEBHOOKS_TO_PRIVATE_ADDRESSES = read_bool("WEBHOOKS_TO_PRIVATE_ADDRESSES", False)
+# How long a receiver may take, in all.
+WEBHOOK_TIMEOUT_SECONDS = read_float("WEBHOOK_TIMEOUT_SECONDS", 10.0, minimum=0.1)
+# How long deliveries that ended are kept; a budget is announced once a month as long as they are.
+WEBHOOK_DAYS = read_int("WEBHOOK_DAYS", 35, minimum=32)

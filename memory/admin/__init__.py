@@ -9,6 +9,7 @@ from . import (
     jobs,
     memories,
     projects,
+    webhooks,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "jobs",
     "memories",
     "projects",
+    "webhooks",
 ]

@@ -89,6 +89,7 @@ class JobAdmin(TeamAdmin[Job]):
             ("kind", "state", "attempts", "team"),
             ("conversation_link", "messages"),
             ("created", "finished", "leased"),
+            ("tags_text", "ends"),
             "error",
             "result_document",
         )
@@ -102,11 +103,17 @@ class JobAdmin(TeamAdmin[Job]):
     result_document = json_column("result", "result")
     created = time_column("created_at", "created", ordering="id")
     finished = time_column("finished_at", "finished")
+    ends = time_column("valid_to", "its memories end")
     leased = time_column("lease_until", "leased until")
 
     def useful_actions(self, row: Job) -> Collection[str]:
         """A button for a job that failed or was set aside."""
         return self.actions_detail if row.state in ENDED_BADLY else ()
+
+    @display(description="tags of its memories")
+    def tags_text(self, job: Job) -> str:
+        """What each memory that it makes is tagged with."""
+        return ", ".join(job.tags) or "—"
 
     @display(description="messages", ordering="from_position")
     def messages(self, job: Job) -> str:

@@ -98,6 +98,8 @@ _GROUPS = {
         ("teams_enduser", "End users", "person"),
         ("teams_project", "Projects", "folder"),
         ("teams_apikey", "API keys", "key"),
+        ("teams_webhookendpoint", "Webhooks", "webhook"),
+        ("teams_webhookdelivery", "Webhook deliveries", "outbox"),
     ],
     "Models": [
         ("routing_chatmodel", "Models", "memory"),
@@ -121,6 +123,8 @@ _PAGES = frozenset({"memory_playground", "time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
     "teams_checkpoint": "is_team_admin",
+    "teams_webhookendpoint": "is_team_admin",
+    "teams_webhookdelivery": "is_team_admin",
     "audit_operationalevent": "is_team_admin",
     "teams_staffuser": "is_superuser",
 }

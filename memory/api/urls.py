@@ -6,12 +6,14 @@ from rest_framework.routers import SimpleRouter
 from memory.api.views.agents import AgentViewSet
 from memory.api.views.audit import AuditViewSet, HistoryViewSet
 from memory.api.views.chat import ChatViewSet, ModelViewSet
+from memory.api.views.checkpoints import GraphCheckpointViewSet
 from memory.api.views.consent import ConsentRequestViewSet
 from memory.api.views.consolidation import ConsolidationViewSet
 from memory.api.views.context import ContextViewSet
 from memory.api.views.contradictions import ContradictionViewSet
 from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
+from memory.api.views.items import ItemReadViewSet, ItemViewSet
 from memory.api.views.memories import MemoryViewSet
 from memory.api.views.package import PackageViewSet
 from memory.api.views.patterns import PatternViewSet
@@ -22,8 +24,10 @@ from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.tasks import TaskViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
+from memory.api.views.transfer import ExportViewSet, ImportViewSet
 from memory.api.views.usage import UsageViewSet
 from memory.api.views.users import UserViewSet
+from memory.api.views.webhooks import WebhookViewSet
 from memory.api.views.workflows import RecordingViewSet, WorkflowViewSet
 from memory.api.views.working_context import WorkingContextViewSet
 
@@ -83,6 +87,39 @@ urlpatterns = [
         ThreadChangesViewSet.as_view({"get": "changes"}),
         name="thread-changes",
     ),
+    path(
+        "threads/<path:thread_id>/checkpoints",
+        GraphCheckpointViewSet.as_view({"delete": "remove"}),
+        name="thread-checkpoints",
+    ),
+    path(
+        "threads/<path:thread_id>/copy",
+        GraphCheckpointViewSet.as_view({"post": "copy"}),
+        name="thread-copy",
+    ),
+    path(
+        "threads/<path:thread_id>/checkpoints/<str:checkpoint_id>",
+        GraphCheckpointViewSet.as_view({"put": "save"}),
+        name="graph-checkpoint",
+    ),
+    path(
+        "threads/<path:thread_id>/checkpoints/<str:checkpoint_id>/writes",
+        GraphCheckpointViewSet.as_view({"post": "add_writes"}),
+        name="graph-writes",
+    ),
+    path("checkpoints", GraphCheckpointViewSet.as_view({"get": "entries"}), name="checkpoints"),
+    path(
+        "checkpoints/prune",
+        GraphCheckpointViewSet.as_view({"post": "prune"}),
+        name="checkpoints-prune",
+    ),
+    path(
+        "checkpoints/delete-runs",
+        GraphCheckpointViewSet.as_view({"post": "remove_runs"}),
+        name="checkpoints-delete-runs",
+    ),
+    path("items", ItemViewSet.as_view({"post": "write"}), name="items"),
+    path("items/query", ItemReadViewSet.as_view({"post": "read"}), name="items-query"),
     path("patterns/learn", PatternViewSet.as_view({"post": "learn"}), name="patterns-learn"),
     path("workflows", WorkflowViewSet.as_view({"post": "create"}), name="workflows"),
     path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
@@ -136,10 +173,56 @@ urlpatterns = [
         name="project",
     ),
     path("team/clear", TeamMemoryViewSet.as_view({"post": "clear"}), name="team-clear"),
+    path(
+        "export",
+        ExportViewSet.as_view({"get": "export"}),
+        name="export",
+    ),
+    path(
+        "imports",
+        ImportViewSet.as_view({"post": "start", "get": "entries"}),
+        name="imports",
+    ),
+    path(
+        "imports/<uuid:pk>",
+        ImportViewSet.as_view({"get": "load", "delete": "cancel"}),
+        name="import",
+    ),
     path("users", UserViewSet.as_view({"get": "entries"}), name="users"),
     path(
         "users/<path:external_id>",
         UserViewSet.as_view({"get": "load", "patch": "change", "delete": "erase"}),
         name="user",
+    ),
+    path(
+        "webhooks",
+        WebhookViewSet.as_view({"get": "entries", "post": "create"}),
+        name="webhooks",
+    ),
+    path(
+        "webhooks/<uuid:pk>",
+        WebhookViewSet.as_view({"get": "load", "patch": "change", "delete": "remove"}),
+        name="webhook",
+    ),
+    path(
+        "webhooks/<uuid:pk>/rotate-secret",
+        WebhookViewSet.as_view({"post": "rotate"}),
+        name="webhook-rotate-secret",
+    ),
+    path("webhooks/<uuid:pk>/test", WebhookViewSet.as_view({"post": "test"}), name="webhook-test"),
+    path(
+        "webhooks/<uuid:pk>/deliveries",
+        WebhookViewSet.as_view({"get": "deliveries"}),
+        name="webhook-deliveries",
+    ),
+    path(
+        "webhooks/<uuid:pk>/deliveries/<uuid:delivery_id>/replay",
+        WebhookViewSet.as_view({"post": "replay_one"}),
+        name="webhook-delivery-replay",
+    ),
+    path(
+        "webhooks/<uuid:pk>/replay",
+        WebhookViewSet.as_view({"post": "replay"}),
+        name="webhook-replay",
     ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from time import monotonic
 from typing import Any, cast
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -39,12 +40,14 @@ class RestApi:
     """The API as the sender of one MCP message may use it.
 
     Every call has the key of the message, so that its limits, its rights and what it may see hold
-    as they do over HTTP. `left` is what is sent to Redis once the message is answered.
+    as they do over HTTP. `left` is what is sent to Redis once the message is answered. After so
+    many `seconds` no further call is begun.
     """
 
-    def __init__(self, *, request: HttpRequest, agent: str, left: Gathered) -> None:
+    def __init__(self, *, request: HttpRequest, agent: str, left: Gathered, seconds: float) -> None:
         self._request = request
         self._left = left
+        self._deadline = monotonic() + seconds
         self.agent = agent or None
 
     def ask(
@@ -62,6 +65,8 @@ class RestApi:
         `is_keyed` says that the message's Idempotency-Key is this call's; `names` are what the
         caller calls fields, for refusals. Raises RefusedError.
         """
+        if monotonic() > self._deadline:
+            raise RefusedError(503, "This takes too long; ask for less at a time, or try again.")
         # The place of the key that the message or the last call took is given back for this one.
         self._left.send()
         environ = self._environ(method, path, query or {}, body, is_keyed=is_keyed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import orjson
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
@@ -17,6 +18,7 @@ from memory.clients.rate_limits import take_allowance
 from memory.mcp.rest import RestApi
 from teams.errors import TooLargeError
 from teams.principal import Principal
+from teams.tenancy import statements_within
 
 MOST_BYTES = 4 * 1024 * 1024
 # Codes of JSON-RPC.
@@ -33,7 +35,9 @@ class McpView(APIView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Any: Django's own signature
         """The answer; what it leaves in Redis goes there once the answer is sent."""
-        with gathering() as self._left:
+        # What a tool asks of the API has limits of its own.
+        limit = statements_within(float(settings.READ_STATEMENT_SECONDS))
+        with limit, gathering() as self._left:
             try:
                 response = super().dispatch(request, *args, **kwargs)
             except BaseException:
@@ -79,4 +83,10 @@ class McpView(APIView):
 
         caller = cast(Principal, request.user)
         sent = request._request
-        return answer_message(sent, RestApi(request=sent, agent=caller.agent_slug, left=self._left))
+        api = RestApi(
+            request=sent,
+            agent=caller.agent_slug,
+            left=self._left,
+            seconds=settings.STATEMENT_SECONDS,
+        )
+        return answer_message(sent, api)

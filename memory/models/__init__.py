@@ -5,6 +5,13 @@ from .consent import ConsentRequest as ConsentRequest
 from .consolidation import ConsolidationChange as ConsolidationChange
 from .consolidation import ConsolidationRun as ConsolidationRun
 from .consolidation import JudgedPair as JudgedPair
+from .graphs import ChannelValue as ChannelValue
+from .graphs import GraphCheckpoint as GraphCheckpoint
+from .graphs import GraphThread as GraphThread
+from .graphs import PendingWrite as PendingWrite
+from .graphs import StoreItem as StoreItem
+from .imports import ImportBatch as ImportBatch
+from .imports import ImportRun as ImportRun
 from .job import Compaction as Compaction
 from .job import Job as Job
 from .levels import MemoryLevels as MemoryLevels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -78,6 +79,16 @@ class Job(TeamOwned):
     )
     queued_at = models.DateTimeField(
         db_default=Now(), help_text="Since when it waits, if it does; the database's clock."
+    )
+    tags = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        db_default=models.Value([]),
+        blank=True,
+        help_text="Tags of every memory that it makes, beside the memory's own.",
+    )
+    valid_to = models.DateTimeField(
+        null=True, blank=True, help_text="When every memory that it makes ends at the latest."
     )
     claim = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)

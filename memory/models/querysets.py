@@ -42,7 +42,7 @@ def visible_to_q(viewer: Viewer) -> Q:
             | Q(agent_id=viewer.agent_id)
             | Q(agent_id__isnull=True) & ~Q(memory_type__in=OF_AN_AGENT)
         )
-    return seen & _narrowed_q(viewer)
+    return seen & narrowed_q(viewer)
 
 
 def finds_shared(viewer: Viewer) -> bool:
@@ -63,10 +63,10 @@ def heard_by_q(viewer: Viewer) -> Q:
         if finds_shared(viewer):
             own |= Q(is_shared=True, end_user_id=viewer.end_user_id)
         heard &= own
-    return heard & _narrowed_q(viewer)
+    return heard & narrowed_q(viewer)
 
 
-def _narrowed_q(viewer: Viewer) -> Q:
+def narrowed_q(viewer: Viewer) -> Q:
     """What is of the viewer's end user and project or of none."""
     kept = Q()
     if viewer.end_user_id is not None:

@@ -17,13 +17,18 @@ from django.db.models import Model, Q, QuerySet
 from audit.models import MemoryLog, OperationalEvent
 from memory.domain.viewer import Viewer
 from memory.models import (
+    ChannelValue,
     Compaction,
     ConsentRequest,
     Contradiction,
     ExternalName,
+    GraphCheckpoint,
+    GraphThread,
     Job,
     Memory,
     MemoryRelation,
+    PendingWrite,
+    StoreItem,
 )
 from routing.models import RoutingDecision, SpendEntry
 from teams.errors import ForbiddenError, NotFoundError
@@ -56,8 +61,14 @@ _OF_THE_PERSON: dict[str, type[Model]] = {
     "checkpoint": Checkpoint,
     "consent_request": ConsentRequest,
     "event": OperationalEvent,
+    "item": StoreItem,
     "routing_decision": RoutingDecision,
     "spend": SpendEntry,
+}
+_OF_A_THREAD: dict[str, type[Model]] = {
+    "graph_checkpoint": GraphCheckpoint,
+    "channel_value": ChannelValue,
+    "pending_write": PendingWrite,
 }
 _SIDES = ("memory_a", "memory_b")
 
@@ -97,6 +108,8 @@ class PersonExport:
         for kind, named in _OF_THE_PERSON.items() if not self.forms else ():
             rows: Rows = named._default_manager.filter(team_id=team, end_user_id=person)
             yield from self._all(kind, rows)
+        if not self.forms:
+            yield from self._graphs()
         counts = dict(self._counts)
         yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
 
@@ -111,6 +124,17 @@ class PersonExport:
             for kind, model in (("message", Message), ("job", Job), ("compaction", Compaction)):
                 yield from self._all(
                     kind, model._default_manager.filter(team_id=team, conversation_id__in=ids)
+                )
+
+    def _graphs(self) -> Iterator[bytes]:
+        """The threads of graphs, and what hangs on them."""
+        team, person = self.viewer.team_id, self.end_user_id
+        for batch in self._batches(GraphThread.objects.filter(team_id=team, end_user_id=person)):
+            yield from self._lines("graph_thread", batch)
+            ids = [row.pk for row in batch]
+            for kind, model in _OF_A_THREAD.items():
+                yield from self._all(
+                    kind, model._default_manager.filter(team_id=team, thread_id__in=ids)
                 )
 
     def _formed(self, rows: Rows) -> Rows:
@@ -199,7 +223,7 @@ def _shown(row: Model) -> dict[str, object]:
         if column.name in _KEPT_BACK:
             continue
         value = getattr(row, column.attname)
-        if isinstance(row, Checkpoint) and column.attname == "data":
+        if isinstance(row, Checkpoint | GraphCheckpoint) and column.attname == "data":
             value = json.loads(value)  # stored as text
         elif isinstance(value, bytes | memoryview):
             value = bytes(value).hex()

@@ -30,7 +30,7 @@ def problem_with_url(url: str) -> str:
         return "It must hold no name or password; a key goes into the environment."
     if "?" in url or "#" in url:
         return "It must end with its path: no ? and no #."
-    address = _address_of(parts.hostname)
+    address = address_of(parts.hostname)
     if address is not None and (
         address.is_link_local or address.is_multicast or address.is_unspecified
     ):
@@ -38,7 +38,7 @@ def problem_with_url(url: str) -> str:
     return ""
 
 
-def _address_of(host: str) -> IPv4Address | IPv6Address | None:
+def address_of(host: str) -> IPv4Address | IPv6Address | None:
     """The address that a host stands for by itself, in any of the ways resolvers read one."""
     try:
         address = ip_address(host)

@@ -38,7 +38,7 @@ from routing.domain.budgets import (
     suggested_tier,
     whole_micros,
 )
-from routing.services import spend_record
+from routing.services import budget_notices, spend_record
 from routing.services.budgets import budget_left, budget_of, left_of, seen_by_counters
 from routing.services.settling import count_along, drop, release, settle
 from teams.errors import DomainError
@@ -127,6 +127,7 @@ def reserve(
         left = left_of(budget=budget, balances=decision.balances)
         if decision.is_held:
             return Reservation(claimant, left)
+    budget_notices.announce_refusal(team_id=team.pk, tightest=left.tightest)
     raise BudgetExceededError(
         tightest=left.tightest,
         estimated_usd=claimant.hold.amount_usd,

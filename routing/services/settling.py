@@ -14,13 +14,14 @@ from django.db import IntegrityError, InterfaceError, OperationalError, transact
 from routing.clients.spend_counters import AwayError, SpendCounters, spend_counters
 from routing.domain.budgets import (
     Account,
+    BudgetLeft,
     Claimant,
     Hold,
     Reservation,
     Usage,
     whole_micros,
 )
-from routing.services import spend_record
+from routing.services import budget_notices, spend_record
 from routing.services.spend_record import Cost
 
 logger = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ def settle(
     claimant = reservation.claimant
     cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     try:
-        return _count(claimant, cost, counters)
+        return _count(claimant, cost, counters, reservation.left)
     except (OperationalError, InterfaceError) as error:
         try:
             counters.keep_cost(_kept_cost(claimant, cost))
@@ -72,6 +73,7 @@ def count_along(
     claimant = reservation.claimant
     cost = Cost(usd=whole_micros(actual_usd), usage=usage, at=now)
     _, spent = spend_record.count_spend(claimant=claimant, cost=cost)
+    budget_notices.announce_spent(team_id=claimant.team_id, left=reservation.left, spent=spent)
     _tell(claimant, spent, spend_counters())
 
 
@@ -105,9 +107,13 @@ def drop(*, claimant: Claimant, counters: SpendCounters) -> None:
     _tell(claimant, dict.fromkeys(claimant.accounts, Decimal(0)), counters)
 
 
-def _count(claimant: Claimant, cost: Cost, counters: SpendCounters) -> bool:
+def _count(
+    claimant: Claimant, cost: Cost, counters: SpendCounters, left: BudgetLeft | None = None
+) -> bool:
     with spend_record.shared_turn(claimant.team_id):
         is_counted, spent = spend_record.count_spend(claimant=claimant, cost=cost)
+        if left is not None:
+            budget_notices.announce_spent(team_id=claimant.team_id, left=left, spent=spent)
     _tell(claimant, spent, counters)
     return is_counted
 

@@ -14,6 +14,7 @@ from .people import (
     Team,
     TeamVersion,
 )
+from .webhooks import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Agent",
@@ -31,4 +32,6 @@ __all__ = [
     "Team",
     "TeamVersion",
     "ToldRevision",
+    "WebhookDelivery",
+    "WebhookEndpoint",
 ]

@@ -79,29 +79,36 @@ SELECT stored.versions, saved.version FROM stored LEFT JOIN saved ON true
 """
 
 
-def checkpoint_text(data: Mapping[str, object]) -> str:
+def checkpoint_text(
+    data: Mapping[str, object], *, what: str = "A checkpoint", field: str = "data"
+) -> str:
     """The data as compact JSON, as it is stored and given back.
 
     Raises TooLargeError beyond CHECKPOINT_MAX_BYTES of UTF-8, and InvalidError for what JSON cannot
-    say again.
+    say again; `what` and `field` name it.
     """
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise InvalidError("Must be valid Unicode text.", field="data") from None
+        raise InvalidError("Must be valid Unicode text.", field=field) from None
     except ValueError:
-        raise InvalidError("Numbers must be finite.", field="data") from None
+        raise InvalidError("Numbers must be finite.", field=field) from None
     except RecursionError:
-        raise InvalidError("It is nested too deeply.", field="data") from None
+        raise InvalidError("It is nested too deeply.", field=field) from None
+    check_size(size, what=what, field=field)
+    return text
+
+
+def check_size(size: int, *, what: str = "A checkpoint", field: str = "data") -> None:
+    """Raise TooLargeError where it has more than CHECKPOINT_MAX_BYTES."""
     most = settings.CHECKPOINT_MAX_BYTES
     if size > most:
         raise TooLargeError(
-            f"A checkpoint holds at most {most} bytes of JSON, and this one has {size}. Keep what"
-            " is large elsewhere and its address here.",
-            field="data",
+            f"{what} holds at most {most} bytes, and this one has {size}. Keep what is large"
+            " elsewhere and its address here.",
+            field=field,
         )
-    return text
 
 
 def save_checkpoint(

@@ -115,6 +115,23 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
         {"user": "sarah", "data": {"step": NEEDLE}},
         format="json",
     )
+    told = {"channel": NEEDLE, "type": "text", "value": ""}
+    api.put(
+        f"/v1/threads/{NEEDLE}/checkpoints/c1",
+        {"user": "sarah", "data": {}, "channels": {NEEDLE: "1"}, "values": [told]},
+        format="json",
+    )
+    post(
+        api,
+        f"threads/{NEEDLE}/checkpoints/c1/writes",
+        task_id="t",
+        writes=[{"index": 0, **told}],
+    )
+    post(
+        api,
+        "items",
+        items=[{"namespace": ["users", "sarah"], "key": "k", "value": {"said": NEEDLE}}],
+    )
     post(api, "prompt", key="asked", agent="kyra", user="sarah", query=f"Where is {NEEDLE}?")
     post(api, "retrieve", key="got", agent="kyra", user="sarah", query=f"Where is {NEEDLE}?")
     with team_scope(team_ids=[town.team.id], actor="test"):

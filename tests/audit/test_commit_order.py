@@ -210,6 +210,40 @@ def test_a_memory_that_commits_late_is_not_there_before(
     assert late in past_of(town, now_of(town).at)
 
 
+def test_two_transactions_that_insert_at_once_number_one_conversation_without_gaps(
+    town: Cast, writers: list[psycopg.Connection]
+) -> None:
+    """The second one waits for the first, and counts on from what it wrote."""
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        conversation = factories.ConversationFactory.create(
+            team=town.team, agent=town.kyra, end_user=town.sarah
+        )
+    source = told(town, conversation=conversation, agent=town.kyra, end_user=town.sarah)
+    copies = (
+        "INSERT INTO memory_memory SELECT (jsonb_populate_record(m, jsonb_build_object("
+        "'id', gen_random_uuid()))).* FROM memory_memory m, generate_series(1, 3) WHERE id = %s"
+    )
+    writers[0].execute(copies, [source.pk])
+    second = threading.Thread(target=lambda: writers[1].execute(copies, [source.pk]))
+    second.start()
+    second.join(0.3)
+    waited = second.is_alive()
+    writers[0].commit()
+    second.join()
+    writers[1].commit()
+
+    assert waited
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        rows = MemoryLog.objects.filter(conversation_id=conversation.pk).order_by("seq")
+        found = [(row.revision, row.commit_id) for row in rows]
+        conversation.refresh_from_db()
+    assert [revision for revision, _ in found] == list(range(1, 8))
+    assert len({commit for _, commit in found[1:4]}) == 1
+    assert len({commit for _, commit in found[4:]}) == 1
+    assert conversation.revision == 7
+    assert past_of(town, now_of(town).at) == table_of(town)
+
+
 def test_a_commit_under_way_is_waited_for(town: Cast, writers: list[psycopg.Connection]) -> None:
     """It has its time and cannot be seen yet: an answer without it would change afterwards."""
     memory = told(town)

@@ -52,6 +52,11 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
         "memory_contradiction",
         "memory_compaction",
         "memory_job",
+        "memory_graphthread",
+        "memory_graphcheckpoint",
+        "memory_channelvalue",
+        "memory_pendingwrite",
+        "memory_storeitem",
         "audit_memorylog",
         "audit_operationalevent",
         "django_admin_log",
@@ -67,7 +72,7 @@ def test_nothing_that_was_said_can_be_read_anywhere(town: Cast, story: APIClient
 def test_what_waits_to_be_written_is_not_written_any_more(town: Cast, story: APIClient) -> None:
     with team_scope(team_ids=[town.team.id], actor="test"):
         jobs = Job.objects.filter(conversation__end_user=town.sarah)
-        assert jobs.update(waiting=[{"content": NEEDLE}], left_out=1)
+        assert jobs.update(waiting=[{"content": NEEDLE}], left_out=1, tags=[NEEDLE])
 
     erase(town, "sarah")
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
 import sys
 import time
 from contextlib import suppress
 from io import StringIO
-from urllib.parse import urlsplit
+from threading import Thread
 
 import pytest
 from django.core import signing
 from django.core.management import CommandError, call_command
-from django.db import connection
 from rest_framework.test import APIClient
 
 from audit.models import Erasure
-from config import embedded
 from memory.models import Memory
 from teams.models import Message
 from teams.tenancy import team_scope
@@ -74,32 +71,36 @@ def test_the_command_refuses_whom_it_does_not_know(town: Cast, args: list[str]) 
 
 
 def at_a_terminal(*args: str, typed: str | None) -> str:
-    """What a terminal shows of the command where a person types that; None: nobody sits there."""
-    environment = dict(os.environ)
-    for name in ("DATABASE_URL", "DATABASE_OWNER_URL"):
-        if url := environment.get(name):
-            # A server that was given holds the tests' database beside others.
-            environment[name] = (
-                urlsplit(url)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-            )
+    """What a terminal shows of the command where a person types that; None: nobody sits there.
+
+    In this process, as one of its own takes seconds to start; the terminal is a real one.
+    """
     screen, terminal = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "manage.py", "erase_user", *args],
-        cwd=embedded.PROJECT_ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL if typed is None else terminal,
-        stdout=terminal,
-        stderr=terminal,
-    ):
-        os.close(terminal)
-        shown = b""
+    shown: list[bytes] = []
+
+    def sit() -> None:
         # The end of a terminal is an error to whoever reads on.
         with suppress(OSError), open(screen, "r+b", buffering=0) as keys:
             while part := keys.read(1024):
-                shown += part
-                if typed is not None and shown.endswith(b" to erase: "):
+                shown.append(part)
+                if typed is not None and b"".join(shown).endswith(b" to erase: "):
                     keys.write(f"{typed}\n".encode())
-    return shown.decode()
+
+    person = Thread(target=sit)
+    person.start()
+    with (
+        open(os.devnull if typed is None else os.dup(terminal)) as keyboard,
+        open(terminal, "w") as display,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for name, stream in (("stdin", keyboard), ("stdout", display), ("stderr", display)):
+            patch.setattr(sys, name, stream)
+        try:
+            call_command("erase_user", *args, stdout=display, stderr=display)
+        except CommandError as error:
+            display.write(str(error))
+    person.join(timeout=30)
+    return b"".join(shown).decode()
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def _is_root(model: Any) -> bool:
 def _body_names(published: Schema, schema: Schema) -> set[str]:
     """The fields of the body, of any of its shapes."""
     content = published.get("requestBody", {}).get("content", {})
-    if not content:
+    if "application/json" not in content:  # none, or a file
         return set()
     body = content["application/json"]["schema"]
     body = schema["components"]["schemas"][body["$ref"].rpartition("/")[2]]

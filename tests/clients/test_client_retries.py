@@ -78,6 +78,7 @@ def test_a_change_whose_answer_was_lost_is_not_sent_again(ask: Either, proxy: Fa
         lambda c: c.memories.move(memory.id, scope="user", user="dmitri"),
         lambda c: c.memories.delete(memory.id),
         lambda c: c.agents.save("kyra", version=1, name="Kyra"),
+        lambda c: c.agents.save("mira", name="Mira"),
     ):
         before = len(proxy.seen)
         proxy.faults.append(LOST_ANSWER)
@@ -91,14 +92,6 @@ def test_a_change_that_was_not_begun_is_sent_again(ask: Either, proxy: FaultyPro
     proxy.faults.append(Fault(429, {"Retry-After": "0"}))
 
     assert ask(lambda c: c.memories.move(memory.id, scope="user", user="dmitri")).user == "dmitri"
-
-
-def test_a_document_is_saved_again_where_no_version_was_named(
-    ask: Either, proxy: FaultyProxy
-) -> None:
-    proxy.faults.append(LOST_ANSWER)
-
-    assert ask(lambda c: c.agents.save("mira", name="Mira")).version == 1
 
 
 def test_a_server_that_stays_away_is_told_after_the_tries(ask: Either, proxy: FaultyProxy) -> None:

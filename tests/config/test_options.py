@@ -56,7 +56,7 @@ def test_options_tell_which_methods_there_are(address: str, body: str, api: APIC
     answer: Any = api.generic("OPTIONS", address, body, content_type="application/json")
 
     assert answer.status_code == (405 if address in DOCUMENTS else 204), answer.content
-    assert {"GET", "POST", "PUT"} & set(answer["Allow"].split(", "))
+    assert {"GET", "POST", "PUT", "DELETE"} & set(answer["Allow"].split(", "))
 
 
 def test_options_without_a_key_are_refused(db: None) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import httpx2
+import palimpsest_client
 from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
@@ -38,22 +42,24 @@ class Editor:
         """What `act` gives with a connected client; raises its MCPError as it is."""
 
         async def connected() -> _T | MCPError:
-            sent = {"Authorization": f"Bearer {self.token}", **self.headers}
-            async with httpx2.AsyncClient(headers=sent, timeout=30) as http:
-                transport: AbstractAsyncContextManager[Any] = streamable_http_client(
-                    self.url, http_client=http
-                )
-                async with Client(transport, mode=self.mode) as client:
-                    try:
-                        return await act(client)
-                    except MCPError as error:
-                        # Past the client's task groups, which would wrap it.
-                        return error
+            async with self.connection() as transport, Client(transport, mode=self.mode) as client:
+                try:
+                    return await act(client)
+                except MCPError as error:
+                    # Past the client's task groups, which would wrap it.
+                    return error
 
         outcome = anyio.run(connected)
         if isinstance(outcome, MCPError):
             raise outcome
         return outcome
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Any]:
+        """What the client speaks through."""
+        sent = {"Authorization": f"Bearer {self.token}", **self.headers}
+        async with httpx2.AsyncClient(headers=sent, timeout=30) as http:
+            yield streamable_http_client(self.url, http_client=http)
 
     def call(self, tool: str, **given: Any) -> Any:
         """The structured answer, which the client has held against the tool's schema."""
@@ -85,6 +91,28 @@ class Editor:
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.token}")
         return client
+
+
+@dataclass(frozen=True)
+class StdioEditor(Editor):
+    """The same by `palimpsest-mcp`, a program that each call starts."""
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Any]:
+        """The program."""
+        yield stdio_program(self.url.removesuffix("/mcp"), self.token)
+
+
+def stdio_program(url: str, token: str) -> StdioServerParameters:
+    """`palimpsest-mcp` as an editor starts it."""
+    environment = {
+        "PALIMPSEST_URL": url,
+        "PALIMPSEST_API_KEY": token,
+        "PYTHONPATH": str(Path(palimpsest_client.__file__).parents[1]),
+    }
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "palimpsest_client.mcp"], env=environment
+    )
 
 
 def editor_of(

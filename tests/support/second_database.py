@@ -16,21 +16,21 @@ from tests.support.clean_database import conninfo_of
 
 
 @contextmanager
-def in_second_database(name: str) -> Iterator[None]:
+def in_second_database(name: str, *, is_migrated: bool = False) -> Iterator[None]:
     """Let every connection of the block go to a new database of that name, and drop it at the end.
 
-    Call it outside of any transaction.
+    It is empty, or as the migrations left the tests' own. Call it outside of any transaction.
     """
     maintenance = _maintenance()
     before = connections["default"].settings_dict["NAME"]
     owner = connections["owner"].settings_dict["USER"]
     quoted = sql.Identifier(name)
     drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(quoted)
+    template = sql.Identifier(f"{before}_clean" if is_migrated else "template1")
+    create = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}")
     with psycopg.connect(maintenance, autocommit=True) as connection:
         connection.execute(drop)
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} OWNER {}").format(quoted, sql.Identifier(owner))
-        )
+        connection.execute(create.format(quoted, template, sql.Identifier(owner)))
     with psycopg.connect(make_conninfo(maintenance, dbname=name), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     _point_at(name)

@@ -68,5 +68,6 @@ def _words(plan: ErasurePlan) -> str:
     return (
         f"{plan.memories} memories with {plan.log_entries} log entries,"
         f" {plan.messages} messages in {plan.conversations} conversations,"
-        f" {plan.compactions} summaries, {plan.checkpoints} checkpoints"
+        f" {plan.compactions} summaries, {plan.checkpoints} checkpoints,"
+        f" {plan.items} items of stores"
     )

@@ -9,6 +9,7 @@ from palimpsest_client.errors import ChangedSince as ChangedSince
 from palimpsest_client.errors import Conflict as Conflict
 from palimpsest_client.errors import ConnectionFailed as ConnectionFailed
 from palimpsest_client.errors import Forbidden as Forbidden
+from palimpsest_client.errors import InvalidName as InvalidName
 from palimpsest_client.errors import NotFound as NotFound
 from palimpsest_client.errors import PalimpsestError as PalimpsestError
 from palimpsest_client.errors import Refused as Refused

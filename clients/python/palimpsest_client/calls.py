@@ -13,12 +13,14 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
 
-from palimpsest_client.errors import UnexpectedAnswer
+from palimpsest_client.errors import InvalidName, UnexpectedAnswer
 
 # As a model has it, or as somebody kept it.
 Id = UUID | str
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+# In an address these are steps from folder to folder, also percent-encoded.
+_NO_NAMES = ("", ".", "..")
 PageT = TypeVar("PageT")
 
 
@@ -26,7 +28,8 @@ PageT = TypeVar("PageT")
 class Call(Generic[T_co]):
     """A request, and what its answer is read as, by status; None is an answer without content.
 
-    `path` names its parts in braces, which `parts` fill in order. `is_repeatable` is whether
+    `path` names its parts in braces, which `parts` fill in order. A `body` of bytes is sent as it
+    is, any other as JSON. `is_repeatable` is whether
     sending it twice does the same as once.
     """
 
@@ -40,25 +43,29 @@ class Call(Generic[T_co]):
 
     @property
     def is_repeatable(self) -> bool:
-        """Reads, POSTs (each has an Idempotency-Key) and PUTs without a condition."""
-        return self.method in ("GET", "POST") or (self.method == "PUT" and not self.headers)
+        """Reads, and POSTs, each of which has an Idempotency-Key."""
+        return self.method in ("GET", "POST")
 
     def request(self, http: httpx.Client | httpx.AsyncClient, **more: Any) -> httpx.Request:
         # Any: what the builder of httpx takes
-        """The request; `more` goes to httpx as it is."""
+        """The request; `more` goes to httpx as it is. InvalidName for parts that address no one."""
         address = self.path
         for part in self.parts:
+            name = str(part)
+            if name in _NO_NAMES:
+                raise InvalidName(f"{self.path} cannot have {name!r} as a part of its address.")
             start, _, rest = address.partition("{")
-            address = f"{start}{quote(str(part), safe='')}{rest.partition('}')[2]}"
+            address = f"{start}{quote(name, safe='')}{rest.partition('}')[2]}"
         query = {
             name: to_jsonable_python(value)
             for name, value in self.query.items()
             if value is not None
         }
         headers = {**self.headers, **more.pop("headers", {})}
-        content = None if self.body is None else to_json(self.body)
+        content = self.body if isinstance(self.body, bytes | None) else to_json(self.body)
         if content is not None:
-            headers["Content-Type"] = "application/json"
+            is_file = isinstance(self.body, bytes)
+            headers["Content-Type"] = "application/octet-stream" if is_file else "application/json"
         return http.build_request(
             self.method, address, params=query, content=content, headers=headers, **more
         )
@@ -131,7 +138,10 @@ class Paged(Generic[PageT, T_co]):
         """The call for the page behind; of the server's link only the cursor is taken."""
         if page.next is None:
             return None
-        cursor = httpx.URL(page.next).params["cursor"]
+        try:
+            cursor = httpx.URL(page.next).params["cursor"]
+        except (httpx.InvalidURL, KeyError):
+            raise UnexpectedAnswer(f"{page.next!r} is no link to a next page") from None
         return replace(self.first, query={**self.first.query, "cursor": cursor})
 
 
@@ -144,7 +154,27 @@ def pages(
 
 @dataclass(frozen=True)
 class Streamed(Generic[T_co]):
-    """An answer that comes piece by piece: events, or lines."""
+    """An answer that comes piece by piece: as lines, or as events up to one that is `last`.
+
+    `piece` reads one of them and raises ValueError for what is none.
+    """
 
     call: Call[Any]  # Any: its answer is read by `piece`
-    piece: Callable[[str], T_co | None]
+    piece: Callable[[str], T_co]
+    last: str | None = None
+
+    def check(self, response: httpx.Response) -> None:
+        """UnexpectedAnswer for what is no such stream."""
+        expected = "application/x-ndjson" if self.last is None else "text/event-stream"
+        given = response.headers.get("Content-Type", "")
+        if response.status_code != 200 or given.partition(";")[0].strip() != expected:
+            told = f"the status {response.status_code} and the type {given!r}"
+            raise UnexpectedAnswer(f"{self.call.path} was answered with {told}")
+
+    def read(self, text: str) -> T_co:
+        """A piece; UnexpectedAnswer for what is none."""
+        try:
+            return self.piece(text)
+        except ValueError:
+            told = f"{self.call.path} was answered with a piece that cannot be read"
+            raise UnexpectedAnswer(f"{told}: {text[:80]!r}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from typing import Any, Self
 
 import httpx
@@ -14,6 +15,7 @@ from palimpsest_client.calls import Call, get
 from palimpsest_client.operations import SenderT, operation
 from palimpsest_client.resources.chat import Chat
 from palimpsest_client.resources.conversations import Conversations, Jobs, Threads
+from palimpsest_client.resources.graphs import Checkpoints, Items
 from palimpsest_client.resources.memories import (
     ConsentRequests,
     Consolidation,
@@ -24,6 +26,8 @@ from palimpsest_client.resources.people import Agents, Projects, Users
 from palimpsest_client.resources.reading import Context, Reading
 from palimpsest_client.resources.records import Audit, Events
 from palimpsest_client.resources.tasks import Tasks, Workflows
+from palimpsest_client.resources.transfer import Imports, Team
+from palimpsest_client.resources.webhooks import Webhooks
 from palimpsest_client.sending import AsyncSender, Sender
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -49,27 +53,34 @@ class Operations(Reading[SenderT]):
         self.agents = Agents(sender)
         self.audit = Audit(sender)
         self.chat = Chat(sender)
+        self.checkpoints = Checkpoints(sender)
         self.consent_requests = ConsentRequests(sender)
         self.consolidation = Consolidation(sender)
         self.context = Context(sender)
         self.contradictions = Contradictions(sender)
         self.conversations = Conversations(sender)
         self.events = Events(sender)
+        self.items = Items(sender)
+        self.imports = Imports(sender)
         self.jobs = Jobs(sender)
         self.memories = Memories(sender)
         self.projects = Projects(sender)
         self.tasks = Tasks(sender)
+        self.team = Team(sender)
         self.threads = Threads(sender)
         self.users = Users(sender)
+        self.webhooks = Webhooks(sender)
         self.workflows = Workflows(sender)
 
     def using(
         self, *, idempotency_key: str | None = None, timeout: float | httpx.Timeout | None = None
     ) -> Operations[SenderT]:
         """The same operations with a key of your own for the next POST, or another timeout."""
-        key = idempotency_key or self._sender.idempotency_key
+        keys = self._sender.keys
+        if idempotency_key is not None:
+            keys = chain([idempotency_key], keys)
         patience = self._sender.timeout if timeout is None else timeout
-        return Operations(replace(self._sender, idempotency_key=key, timeout=patience))
+        return Operations(replace(self._sender, keys=keys, timeout=patience))
 
     @operation
     def health(self) -> Call[Health]:
@@ -144,16 +155,20 @@ class AsyncPalimpsest(Operations[AsyncSender]):
         await self._sender.http.aclose()
 
 
-def _identity(base_url: str, api_key: str) -> dict[str, Any]:  # Any: what both clients take
+def release() -> str:
+    """The version of this distribution; `source` where it is not installed."""
     try:
-        release = version("palimpsest-client")
+        return version("palimpsest-client")
     except PackageNotFoundError:
-        release = "source"
+        return "source"
+
+
+def _identity(base_url: str, api_key: str) -> dict[str, Any]:  # Any: what both clients take
     return {
         "base_url": base_url.rstrip("/").removesuffix("/v1"),
         "headers": {
             "Authorization": f"Bearer {api_key}",
             "Accept": "application/json, application/x-ndjson, text/event-stream",
-            "User-Agent": f"palimpsest-client/{release}",
+            "User-Agent": f"palimpsest-client/{release()}",
         },
     }

@@ -20,8 +20,15 @@ class UnexpectedAnswer(PalimpsestError):
     """What came back is no answer of this API, such as a page of a proxy."""
 
 
+class InvalidName(PalimpsestError, ValueError):
+    """Nothing was sent, as this cannot be part of an address: an empty name, `.` or `..`."""
+
+
 class StreamCut(PalimpsestError):
-    """The language model broke off in the middle of its answer; the pieces before it are stored."""
+    """The answer ended before its end.
+
+    Where the language model broke off, the pieces before it are stored.
+    """
 
 
 class Refused(PalimpsestError):
@@ -41,6 +48,10 @@ class Refused(PalimpsestError):
         self.field = next(filter(None, self.errors), None)
         self.request_id = response.headers.get("X-Request-Id")
         super().__init__(f"{self.status}: {self.message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # Any: as object has it
+        """As it stands, without the response that it was made of."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class BadRequest(Refused):

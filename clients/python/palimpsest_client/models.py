@@ -134,6 +134,17 @@ class Bullet(BaseModel):
     ]
 
 
+class CheckpointCount(BaseModel):
+    """
+    How many checkpoints, or threads, it was.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    count: int
+
+
 class Cleared(BaseModel):
     """
     What was cleared.
@@ -297,6 +308,7 @@ class Erased(BaseModel):
     messages: int
     compactions: int
     checkpoints: int
+    items: Annotated[int, Field(description="Of stores.")]
     kept: Annotated[
         list[UUID],
         Field(
@@ -470,6 +482,30 @@ class FieldChange(BaseModel):
     field: str
     from_: Annotated[Any | None, Field(alias="from")]
     to: Annotated[Any | None, Field(...)]
+
+
+class ImportProblem(BaseModel):
+    """
+    An item that could not be written.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    place: Annotated[str, Field(description="Where it stands in the file.")]
+    problem: str
+
+
+class ItemsWritten(BaseModel):
+    """
+    How many items were kept, and how many deleted.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    kept: int
+    deleted: int
 
 
 class LeftOut(BaseModel):
@@ -761,6 +797,17 @@ class RecordedStep(BaseModel):
     detail: Annotated[str | None, Field(description="What was done, such as the command.")] = None
 
 
+class Replayed(BaseModel):
+    """
+    How many deliveries wait again.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    replayed: int
+
+
 class RetrievalStats(BaseModel):
     """
     Figures about a retrieval.
@@ -826,6 +873,19 @@ class SavedCheckpoint(BaseModel):
     ]
 
 
+class SavedGraph(BaseModel):
+    """
+    What was saved.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    thread_id: str
+    namespace: str
+    checkpoint_id: str
+
+
 class Scores(BaseModel):
     """
     The score of the query in each of five dimensions.
@@ -883,6 +943,35 @@ class SettledContradiction(BaseModel):
     warnings: Annotated[
         list[str], Field(description="Notes on how it was stored; empty if it was stored as sent.")
     ]
+
+
+class ShownValue(BaseModel):
+    """
+    What a channel holds.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    channel: str
+    type: str
+    value: Annotated[str, Field(description="Base64.")]
+
+
+class ShownWrite(BaseModel):
+    """
+    What a task wrote after the checkpoint.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    channel: str
+    type: str
+    value: Annotated[str, Field(description="Base64.")]
+    task_id: str
+    task_path: str
+    index: int
 
 
 class Signals(BaseModel):
@@ -951,6 +1040,23 @@ class Step(BaseModel):
         ),
     ]
     entry: LogEntry
+
+
+class StoreItem(BaseModel):
+    """
+    An item.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    memory: Annotated[UUID | None, Field(description="The memory of its words.")]
+    score: Annotated[float | None, Field(...)]
 
 
 class ThreadChange(BaseModel):
@@ -1139,6 +1245,56 @@ class UserPage(BaseModel):
     next: Annotated[str | None, Field(...)]
     previous: Annotated[str | None, Field(...)]
     results: list[EndUser]
+
+
+class Webhook(BaseModel):
+    """
+    An endpoint that is told of events.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: UUID
+    name: str
+    url: str
+    events: list[str]
+    include_text: bool
+    enabled: bool
+    note: Annotated[str, Field(description="Why it was disabled by itself.")]
+    failing_since: Annotated[
+        AwareDatetime | None, Field(description="When the first of its failures in a row was.")
+    ]
+    old_secret_until: Annotated[
+        AwareDatetime | None,
+        Field(description="Until then the secret before the last rotation signs too."),
+    ]
+    created_at: AwareDatetime
+
+
+class WebhookPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[Webhook]
+
+
+class WebhookWithSecret(BaseModel):
+    """
+    An endpoint with its signing secret, which no other answer shows.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    webhook: Webhook
+    secret: Annotated[str, Field(description="whsec_ and the key in base64.")]
 
 
 class WorkflowPayload(BaseModel):
@@ -1672,6 +1828,38 @@ class FullMessage(BaseModel):
     text: str
 
 
+class ImportRun(BaseModel):
+    """
+    An import and how far it got.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: UUID
+    format: Annotated[
+        str,
+        Field(
+            description="* `chatgpt` - chatgpt\n* `claude` - claude\n* `mem0` - mem0\n* `letta` - letta\n* `langgraph` - langgraph\n* `markdown` - markdown\n* `jsonl` - jsonl\n* `csv` - csv"
+        ),
+    ]
+    extract: bool
+    state: Annotated[
+        str,
+        Field(
+            description="* `queued` - Queued\n* `running` - Running\n* `done` - Done\n* `failed` - Failed\n* `cancelled` - Cancelled"
+        ),
+    ]
+    total: Annotated[int, Field(description="Messages and memories in the file.")]
+    done: Annotated[int, Field(description="How many of them are stored.")]
+    new: Annotated[int, Field(description="How many of these were not there before.")]
+    failed: Annotated[int, Field(description="How many could not be stored.")]
+    errors: Annotated[list[ImportProblem], Field(description="The first of those that failed.")]
+    actor: Annotated[str, Field(description="Who asked for it.")]
+    created_at: AwareDatetime
+    finished_at: Annotated[AwareDatetime | None, Field(...)]
+
+
 class Item(BaseModel):
     """
     An item of a task.
@@ -1779,6 +1967,27 @@ class Levels(BaseModel):
             description="Prompts tell no more of it, unless it is among the best, important or pinned.\n\n* `content` - content\n* `summary` - summary\n* `compressed` - compressed"
         ),
     ]
+
+
+class LoadedGraph(BaseModel):
+    """
+    A saved state.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    thread_id: str
+    namespace: str
+    checkpoint_id: str
+    user: Annotated[str | None, Field(...)]
+    agent: Annotated[str | None, Field(...)]
+    parent_id: str
+    saved_at: AwareDatetime
+    data: dict[str, Any]
+    metadata: dict[str, Any]
+    values: list[ShownValue]
+    writes: Annotated[list[ShownWrite], Field(description="By task path, task and index.")]
 
 
 class Message(BaseModel):
@@ -2373,6 +2582,19 @@ class ReadMemory(BaseModel):
     ]
 
 
+class ReadOfItems(BaseModel):
+    """
+    The answers to searches and listings in their order, and the items by key that there are.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    get: list[StoreItem]
+    search: list[list[StoreItem]]
+    namespaces: list[list[list[str]]]
+
+
 class Recording(BaseModel):
     """
     A recording.
@@ -2676,6 +2898,40 @@ class Updates(BaseModel):
     text: str
     tokens: Annotated[int, Field(description="Included in those of layer 1.")]
     changes: list[Update]
+
+
+class WebhookDelivery(BaseModel):
+    """
+    One event for one endpoint, and what became of it.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    id: Annotated[UUID, Field(description="The `webhook-id` that the receiver sees.")]
+    type: str
+    state: Annotated[
+        str, Field(description="* `waiting` - Waiting\n* `delivered` - Delivered\n* `dead` - Dead")
+    ]
+    happened_at: AwareDatetime
+    attempts: int
+    attempted_at: Annotated[AwareDatetime | None, Field(...)]
+    due_at: Annotated[AwareDatetime, Field(description="When it is sent next, if it waits.")]
+    status_code: Annotated[int | None, Field(description="Of the last answer.")]
+    error: Annotated[str, Field(description="Why the last attempt failed.")]
+
+
+class WebhookDeliveryPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[WebhookDelivery]
 
 
 class WorkingContext(BaseModel):
@@ -3169,6 +3425,32 @@ class FullResult(BaseModel):
         Field(description="0-1; null for memories that were included with their whole category."),
     ]
     signals: Annotated[Signals | None, Field(...)]
+
+
+class GraphCheckpointPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[LoadedGraph]
+
+
+class ImportPage(BaseModel):
+    """
+    One page.
+    """
+
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    next: Annotated[str | None, Field(...)]
+    previous: Annotated[str | None, Field(...)]
+    results: list[ImportRun]
 
 
 class Learned(BaseModel):

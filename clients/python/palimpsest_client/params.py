@@ -7,6 +7,16 @@ from datetime import datetime
 from uuid import UUID
 
 
+class ChannelValue(TypedDict):
+    """
+    What a channel holds.
+    """
+
+    channel: str
+    type: str
+    value: str
+
+
 class ContentItem(TypedDict):
     type: str
 
@@ -56,6 +66,15 @@ class ConsentDecision(TypedDict):
     note: NotRequired[str | None]
 
 
+class Copy(TypedDict):
+    """
+    The name of the copy.
+    """
+
+    agent: NotRequired[str | None]
+    target_id: str
+
+
 class Document(TypedDict):
     """
     A text that the caller found elsewhere; the prompt quotes it apart from memory.
@@ -84,6 +103,57 @@ class FactPayload(TypedDict):
     scope: NotRequired[str]
 
 
+class GetStoreItem(TypedDict):
+    """
+    One item.
+    """
+
+    namespace: list[str]
+    key: str
+    refresh_ttl: NotRequired[bool]
+
+
+class GraphCheckpoint(TypedDict):
+    """
+    The state of a graph to save.
+    """
+
+    agent: NotRequired[str | None]
+    user: NotRequired[str | None]
+    namespace: NotRequired[str]
+    parent_id: NotRequired[str]
+    data: dict[str, Any]
+    metadata: NotRequired[dict[str, Any]]
+    channels: NotRequired[dict[str, str]]
+    values: NotRequired[list[ChannelValue]]
+    needs_ancestors: NotRequired[bool]
+
+
+class GraphWrite(TypedDict):
+    """
+    What a task wrote.
+    """
+
+    channel: str
+    type: str
+    value: str
+    index: int
+
+
+class GraphWrites(TypedDict):
+    """
+    What a task wrote after a checkpoint.
+    """
+
+    agent: NotRequired[str | None]
+    user: NotRequired[str | None]
+    namespace: NotRequired[str]
+    task_id: str
+    task_path: NotRequired[str]
+    replace: NotRequired[bool]
+    writes: list[GraphWrite]
+
+
 class Learn(TypedDict):
     """
     Files of a project.
@@ -92,6 +162,18 @@ class Learn(TypedDict):
     files: list[CodeFile]
     project: str
     agent: NotRequired[str | None]
+
+
+class ListNamespaces(TypedDict):
+    """
+    Namespaces in which items stand; the label "*" is any.
+    """
+
+    prefix: NotRequired[list[str]]
+    suffix: NotRequired[list[str]]
+    max_depth: NotRequired[int | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
 
 
 class Weights(TypedDict):
@@ -197,6 +279,27 @@ class NewStep(TypedDict):
     detail: NotRequired[str]
 
 
+class NewStoreItem(TypedDict):
+    """
+    A value to keep, or null to delete what is kept.
+    """
+
+    namespace: list[str]
+    key: str
+    value: dict[str, Any] | None
+    text: NotRequired[str | None]
+    user: NotRequired[str | None]
+    ttl_minutes: NotRequired[float | None]
+
+
+class NewStoreItems(TypedDict):
+    """
+    Items to keep or to delete.
+    """
+
+    items: list[NewStoreItem]
+
+
 class NewTask(TypedDict):
     """
     A task to begin.
@@ -206,6 +309,30 @@ class NewTask(TypedDict):
     agent: NotRequired[str | None]
     project: NotRequired[str | None]
     ttl: NotRequired[int | None]
+
+
+class NewWebhook(TypedDict):
+    """
+    An endpoint to set up.
+    """
+
+    url: str
+    events: list[
+        Literal[
+            "memory.created",
+            "memory.superseded",
+            "memory.disputed",
+            "memory.deleted",
+            "contradiction.opened",
+            "contradiction.resolved",
+            "consent.requested",
+            "budget.near",
+            "budget.exhausted",
+            "consolidation.finished",
+        ]
+    ]
+    name: NotRequired[str]
+    include_text: NotRequired[bool]
 
 
 class NewWorkflow(TypedDict):
@@ -351,6 +478,14 @@ class Reason(TypedDict):
     reason: NotRequired[str | None]
 
 
+class Replay(TypedDict):
+    """
+    Which dead deliveries to send again.
+    """
+
+    since: datetime | str
+
+
 class RetrievalWeights(TypedDict):
     """
     The weight of each signal; a missing one keeps its default; not all may be zero.
@@ -386,6 +521,28 @@ class Rules(TypedDict):
 
     always: NotRequired[list[str] | str | None]
     never: NotRequired[list[str] | str | None]
+
+
+class RunIds(TypedDict):
+    """
+    Which runs.
+    """
+
+    agent: NotRequired[str | None]
+    run_ids: list[str]
+
+
+class SearchItems(TypedDict):
+    """
+    Items under a namespace.
+    """
+
+    namespace: list[str]
+    query: NotRequired[str | None]
+    filter: NotRequired[dict[str, Any] | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    refresh_ttl: NotRequired[bool]
 
 
 class Select(TypedDict):
@@ -432,6 +589,16 @@ class Skills(TypedDict):
     disabled: NotRequired[list[str] | str | None]
 
 
+class ThreadIds(TypedDict):
+    """
+    Which threads to prune, and what is kept of them.
+    """
+
+    agent: NotRequired[str | None]
+    thread_ids: list[str]
+    keep: NotRequired[Literal["latest", "nothing"]]
+
+
 class Undo(TypedDict):
     """
     Why a resolution is taken back.
@@ -446,6 +613,33 @@ class UserChange(TypedDict):
     """
 
     has_insights: bool
+
+
+class WebhookChange(TypedDict):
+    """
+    What an endpoint is set to; what is left out stays.
+    """
+
+    url: NotRequired[str]
+    events: NotRequired[
+        list[
+            Literal[
+                "memory.created",
+                "memory.superseded",
+                "memory.disputed",
+                "memory.deleted",
+                "contradiction.opened",
+                "contradiction.resolved",
+                "consent.requested",
+                "budget.near",
+                "budget.exhausted",
+                "consolidation.finished",
+            ]
+        ]
+    ]
+    name: NotRequired[str]
+    include_text: NotRequired[bool]
+    enabled: NotRequired[bool]
 
 
 class Work(TypedDict):
@@ -605,6 +799,17 @@ class BudgetQuery(TypedDict):
     user: NotRequired[str]
 
 
+class CheckpointsListQuery(TypedDict):
+    agent: NotRequired[str]
+    before: NotRequired[str]
+    checkpoint_id: NotRequired[str]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+    metadata: NotRequired[str]
+    namespace: NotRequired[str]
+    thread_id: NotRequired[str]
+
+
 class ConsentRequestsListQuery(TypedDict):
     cursor: NotRequired[str]
     limit: NotRequired[int]
@@ -690,6 +895,23 @@ EventsCountsQuery = TypedDict(
         "user": NotRequired[str],
     },
 )
+
+
+class ImportsListQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+    state: NotRequired[Literal["queued", "running", "done", "failed", "cancelled"]]
+
+
+class ImportsStartQuery(TypedDict):
+    agent: NotRequired[str]
+    extract: NotRequired[bool]
+    format: NotRequired[
+        Literal["chatgpt", "claude", "mem0", "letta", "langgraph", "markdown", "jsonl", "csv"]
+    ]
+    name: NotRequired[str]
+    project: NotRequired[str]
+    user: NotRequired[str]
 
 
 class MemoriesListQuery(TypedDict):
@@ -865,6 +1087,10 @@ class ThreadsCheckpointLoadQuery(TypedDict):
     version: NotRequired[int]
 
 
+class CheckpointsDeleteThreadQuery(TypedDict):
+    agent: NotRequired[str]
+
+
 class UsersListQuery(TypedDict):
     agent: NotRequired[str]
     created_after: NotRequired[datetime | str]
@@ -877,6 +1103,17 @@ class UsersListQuery(TypedDict):
 class UsersEraseQuery(TypedDict):
     confirmation: NotRequired[str]
     reason: NotRequired[str]
+
+
+class WebhooksListQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class WebhooksDeliveriesQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+    state: NotRequired[Literal["waiting", "delivered", "dead"]]
 
 
 class WorkflowsRecordingsListQuery(TypedDict):
@@ -1149,6 +1386,16 @@ class PatternPayload(TypedDict):
     hint: NotRequired[str]
     language: NotRequired[str]
     shape: NotRequired[str]
+
+
+class ReadItems(TypedDict):
+    """
+    Several reads in one request.
+    """
+
+    get: NotRequired[list[GetStoreItem]]
+    search: NotRequired[list[SearchItems]]
+    namespaces: NotRequired[list[ListNamespaces]]
 
 
 class Resolution(TypedDict):

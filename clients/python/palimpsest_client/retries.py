@@ -1,8 +1,8 @@
 """Which requests are sent again, and when.
 
-A read, a POST under its Idempotency-Key and a PUT without a condition do the same once or twice, so
-they are repeated after any failure that may pass. Anything else is repeated only where the server
-has not begun it: no connection, or too many requests.
+A read and a POST under its Idempotency-Key do the same once or twice, so they are repeated after
+any failure that may pass. Anything else, a PUT too, which could replace what somebody else saved
+since, is repeated only where the server has not begun it: no connection, or too many requests.
 """
 
 from __future__ import annotations

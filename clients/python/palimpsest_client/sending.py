@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
@@ -12,10 +12,11 @@ import httpx
 from httpx_sse import EventSource
 
 from palimpsest_client.calls import Call, Paged, PageT, Streamed, T, T_co
-from palimpsest_client.errors import ConnectionFailed, error_of
+from palimpsest_client.errors import ConnectionFailed, StreamCut, error_of
 from palimpsest_client.retries import policy
 
 HttpT = TypeVar("HttpT", httpx.Client, httpx.AsyncClient)
+_CUT = "The stream ended before its last event: what came is not the whole answer."
 
 
 class Pages(Generic[PageT, T_co]):
@@ -61,11 +62,14 @@ class AsyncPages(Generic[PageT, T_co]):
 
 @dataclass(frozen=True)
 class _Sending(Generic[HttpT]):
-    """What both share: the client of httpx, and what its requests are sent with."""
+    """What both share: the client of httpx, and what its requests are sent with.
+
+    `keys` are the Idempotency-Keys of the next POSTs.
+    """
 
     http: HttpT
     retries: int
-    idempotency_key: str | None = None
+    keys: Iterator[str] = field(default_factory=lambda: map(str, iter(uuid4, None)))
     timeout: float | httpx.Timeout | None = None
 
     def request(self, call: Call[Any]) -> httpx.Request:
@@ -73,7 +77,7 @@ class _Sending(Generic[HttpT]):
         retry = policy(retries=self.retries, is_repeatable=call.is_repeatable)
         more: dict[str, Any] = {"extensions": {"retry": retry}}  # Any: as httpx has it
         if call.method == "POST":
-            more["headers"] = {"Idempotency-Key": self.idempotency_key or str(uuid4())}
+            more["headers"] = {"Idempotency-Key": next(self.keys)}
         if self.timeout is not None:
             more["timeout"] = self.timeout
         return call.request(self.http, **more)
@@ -101,13 +105,19 @@ class Sender(_Sending[httpx.Client]):
             if response.is_error:
                 response.read()
                 raise error_of(response)
-            if _has_events(response):
-                texts = (event.data for event in EventSource(response).iter_sse())
-            else:
+            streamed.check(response)
+            if streamed.last is None:
                 texts = (line for line in response.iter_lines())
+            else:
+                texts = (event.data for event in EventSource(response).iter_sse())
+            is_whole = streamed.last is None
             for text in texts:
-                if (piece := streamed.piece(text)) is not None:
-                    yield piece
+                if text == streamed.last:
+                    is_whole = True
+                else:
+                    yield streamed.read(text)
+            if not is_whole:
+                raise StreamCut(_CUT)
 
 
 class AsyncSender(_Sending[httpx.AsyncClient]):
@@ -133,14 +143,20 @@ class AsyncSender(_Sending[httpx.AsyncClient]):
                 if response.is_error:
                     await response.aread()
                     raise error_of(response)
-                if _has_events(response):
-                    texts = (event.data async for event in EventSource(response).aiter_sse())
-                else:
+                streamed.check(response)
+                if streamed.last is None:
                     texts = (line async for line in response.aiter_lines())
+                else:
+                    texts = (event.data async for event in EventSource(response).aiter_sse())
+                is_whole = streamed.last is None
                 async with aclosing(texts):
                     async for text in texts:
-                        if (piece := streamed.piece(text)) is not None:
-                            yield piece
+                        if text == streamed.last:
+                            is_whole = True
+                        else:
+                            yield streamed.read(text)
+                if not is_whole:
+                    raise StreamCut(_CUT)
 
 
 @contextmanager
@@ -149,7 +165,3 @@ def _reaching() -> Iterator[None]:
         yield
     except httpx.RequestError as error:
         raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
-
-
-def _has_events(response: httpx.Response) -> bool:
-    return bool(response.headers.get("Content-Type", "").startswith("text/event-stream"))

@@ -58,8 +58,12 @@ class _Mem0Reader(FilterReader):
         return _FIELDS[name]
 
     def condition(self, field: Field, operator: Operator, value: object, *, path: str) -> Condition:
-        opposite = {Operator.EQ: Operator.NE, Operator.NE: Operator.EQ}
-        if value == WILDCARD and field in _HAS_NONE and operator in opposite:
+        opposite = {
+            Operator.EQ: Operator.NE,
+            Operator.IN: Operator.NE,
+            Operator.NE: Operator.EQ,
+        }
+        if _is_any(operator, value) and field in _HAS_NONE and operator in opposite:
             operator, value = opposite[operator], None
         return super().condition(field, operator, value, path=path)
 
@@ -75,7 +79,8 @@ class _Mem0Reader(FilterReader):
 
     def _key(self, key: str, value: object, *, path: str) -> Expression:
         given = value if isinstance(value, dict) and set(value) <= set(Operator) else {"eq": value}
-        if set(given) - set(_OF_METADATA) or value in (WILDCARD, {}):
+        is_any = any(_is_any(*each) for each in given.items())
+        if set(given) - set(_OF_METADATA) or not given or is_any:
             taken = ", ".join(_OF_METADATA)
             raise FilterError(path, f"Metadata is compared as a whole: it takes {taken}.")
         conditions = []
@@ -85,3 +90,9 @@ class _Mem0Reader(FilterReader):
             tag = tags if is_list else tag_of(key, operand)
             conditions.append(self.condition(Field.TAGS, _OF_METADATA[name], tag, path=path))
         return All(tuple(conditions))
+
+
+def _is_any(operator: str, value: object) -> bool:
+    """Whether what is compared with is the wildcard, or for `in` a list in which it stands."""
+    is_list = operator == Operator.IN and isinstance(value, list)
+    return WILDCARD in value if is_list else value == WILDCARD  # type: ignore[operator]

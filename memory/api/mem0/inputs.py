@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from memory.api.fields import (
 from memory.api.mem0.base import NotOfferedError
 from memory.api.mem0.filters import ENTITIES
 from memory.api.mem0.metadata import tags_of
+from memory.api.mem0.shown import FIELDS
 from memory.api.serializers.base import PER_REQUEST, StrictSerializer
 from memory.domain.clock import is_to_come
 from memory.domain.filters import BadValueError, read_time
@@ -30,6 +31,8 @@ from teams.models.conversations import ROLES
 
 MAX_RESULTS = 1_000
 MAX_PAGE = 1_000_000
+# What was said, or is asked as of: wide enough for any archive and any plan.
+EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 _WORDS = "extraction has one set of instructions for the whole server (EXTRACTION_MODEL)"
 _IN_DOCUMENT = "categories are the team's own, in the admin"
 
@@ -90,6 +93,16 @@ class MomentField(serializers.Field[Any, Any, Any, Any]):
             ) from None
 
 
+class BoundedMomentField(MomentField):
+    """A moment from 1900 to 2199."""
+
+    def to_internal_value(self, data: Any) -> datetime:  # Any: whatever the body holds
+        moment = super().to_internal_value(data)
+        if not EARLIEST <= moment < LATEST:
+            raise serializers.ValidationError("Must lie in the years 1900 to 2199.")
+        return moment
+
+
 class NamesSerializer(Mem0Serializer):
     """To whom memories belong, by names of one's own."""
 
@@ -129,6 +142,10 @@ def _several(one: StrictSerializer) -> serializers.ListField:
     return serializers.ListField(child=one, min_length=1, max_length=PER_REQUEST)
 
 
+def _several_of(names: Sequence[str]) -> serializers.ListField:
+    return serializers.ListField(child=OneOfField(names), required=False, max_length=50)
+
+
 class MessageSerializer(StrictSerializer):
     """One message of text."""
 
@@ -160,7 +177,7 @@ class AddSerializer(EntitiesSerializer):
     infer = StrictBooleanField(required=False, default=True)
     metadata = MetadataField(required=False)
     expiration_date = ExpirationField(required=False)
-    timestamp = MomentField(required=False)
+    timestamp = BoundedMomentField(required=False)
 
     def validate_timestamp(self, value: datetime) -> datetime:
         """What was said was said before, give or take a day for clocks and zones."""
@@ -181,7 +198,7 @@ class ReadSerializer(Mem0Serializer):
     }
     filters = serializers.DictField(required=False)
     categories = serializers.ListField(child=NameField(), required=False, max_length=100)
-    fields_ = serializers.ListField(child=NameField(), required=False, max_length=50)
+    fields_ = _several_of(FIELDS)
     show_expired = StrictBooleanField(required=False, default=False)
 
 
@@ -198,9 +215,10 @@ class SearchSerializer(ReadSerializer):
     not_offered = {**ReadSerializer.not_offered, "metadata": "put it into filters"}
     no_effect = {**ReadSerializer.no_effect, "rerank": None, "keyword_search": None}
     query = QuestionField()
+    fields_ = _several_of((*FIELDS, "score"))
     top_k = serializers.IntegerField(required=False, min_value=1, max_value=500, default=10)
     threshold = StrictFloatField(required=False, allow_null=True, min_value=0, max_value=1)
-    reference_date = MomentField(required=False)
+    reference_date = BoundedMomentField(required=False)
 
 
 class PageSerializer(StrictSerializer):

@@ -40,6 +40,7 @@ class Mem0Entities(Mem0Memories):
 
     operations = {"remove_entity": ("hotpath", "delete")}
     memory_actions = ("entries", "remove_entity")
+    no_profiles: ClassVar[str] = ""
 
     def entries(self, request: Request) -> Response:
         """Those with memories that the key may see, of each kind the 1,000 last remembered."""
@@ -83,6 +84,10 @@ class Mem0Entities(Mem0Memories):
                 raise NotFoundError(f"There are no memories of the {kind} '{name}'.")
         self.cleared({field: name})
         return Response({"message": "Entity deleted successfully!"})
+
+    def profile(self, request: Request, kind: str, name: str) -> Response:
+        """501 with the reason; the address is also that of an entity whose name ends so."""
+        raise NotOfferedError(self.no_profiles)
 
     def _rows(self, field: str, name: str) -> MemoryQuerySet:
         return matching(

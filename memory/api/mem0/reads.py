@@ -23,7 +23,7 @@ from memory.api.mem0.inputs import (
 )
 from memory.api.mem0.shown import FIELDS, shown
 from memory.clients.tools import default_tools
-from memory.domain.filters import Field, conditions_of
+from memory.domain.filters import All, Expression, Field, conditions_of
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
@@ -46,9 +46,10 @@ class Mem0Reads(Mem0ViewSet):
     def search(self, request: Request) -> Response:
         """The memories that match and say most about the question, best first."""
         given = self.body(SearchSerializer)
-        names = {each.field for each in conditions_of(parse_mem0(given.get("filters")))}
+        expression = parse_mem0(given.get("filters"))
+        names = {each.field for each in conditions_of(expression)}
         with self.team_scope():
-            rows = self._rows(given)
+            rows = self._rows(expression, given)
         moment = given.get("reference_date")
         found = retrieve(
             viewer=self.viewer,
@@ -78,8 +79,9 @@ class Mem0Reads(Mem0ViewSet):
         given, page = self.body(ListSerializer), self.params(PageSerializer)
         number, size = page["page"], page["page_size"]
         first = (number - 1) * size
+        expression = parse_mem0(given.get("filters"))
         with self.team_scope():
-            rows = self._rows(given)
+            rows = self._rows(expression, given)
             for name, lookup in (("start_date", "gte"), ("end_date", "lte")):
                 if name in given:
                     rows = rows.filter(**{f"created_at__{lookup}": given[name]})
@@ -98,20 +100,24 @@ class Mem0Reads(Mem0ViewSet):
         """The id of an export, which says all that it is made of: nothing is stored for it."""
         given = self.body(ExportSerializer)
         asked = {"filters": _filters_of(given), "fields": _fields_named(given["schema"])}
-        parse_mem0(asked["filters"])
+        _all_of(asked["filters"])
         signed = signing.dumps(
             {"team": str(self.principal.team_id), **asked}, salt=_EXPORT, compress=True
         )
         return Response({"id": signed, "message": _READY})
 
     def load_export(self, request: Request) -> Response:
-        """The memories of an export as they are now, the latest first."""
+        """The memories of an export as they are now, the latest first.
+
+        A filter and names beside its id leave fewer of them.
+        """
         given = self.body(ExportedSerializer)
         signed = given.get("memory_export_id")
-        filters, fields = self._signed(signed) if signed else (_filters_of(given), FIELDS)
+        filters, fields = self._signed(signed) if signed else ([], FIELDS)
+        expression = _all_of([*filters, *_filters_of(given)])
         with self.team_scope():
-            rows = self._rows({"show_expired": True, "filters": filters}).with_names()
-            found = list(rows.order_by("-created_at", "-id")[: MAX_EXPORTED + 1])
+            rows = self._rows(expression, {"show_expired": True})
+            found = list(rows.with_names().order_by("-created_at", "-id")[: MAX_EXPORTED + 1])
             if len(found) > MAX_EXPORTED:
                 raise TooLargeError(
                     f"An export holds at most {MAX_EXPORTED:,} memories: narrow it by filters, or"
@@ -119,7 +125,7 @@ class Mem0Reads(Mem0ViewSet):
                 )
             return Response({"memories": shown(found, fields=fields)})
 
-    def _signed(self, signed: str) -> tuple[Any, Sequence[str]]:  # Any: a filter that was read
+    def _signed(self, signed: str) -> tuple[Sequence[Any], Sequence[str]]:  # Any: JSON
         try:
             asked = signing.loads(signed, salt=_EXPORT)
         except signing.BadSignature:
@@ -128,9 +134,12 @@ class Mem0Reads(Mem0ViewSet):
             raise NotFoundError("There is no such export.")
         return asked["filters"], asked["fields"]
 
-    def _rows(self, given: Mapping[str, Any]) -> MemoryQuerySet:  # Any: checked input
+    def _rows(
+        self,
+        expression: Expression,
+        given: Mapping[str, Any],  # Any: checked input
+    ) -> MemoryQuerySet:
         """The current memories that the caller may see and that match; call it in scope."""
-        expression = parse_mem0(given.get("filters"))
         rows = matching(viewer=self.viewer, rows=Memory.objects.all().live(), expression=expression)
         if given.get("categories"):
             rows = rows.filter(category__in=given["categories"])
@@ -139,11 +148,14 @@ class Mem0Reads(Mem0ViewSet):
         return rows
 
 
-def _filters_of(given: Mapping[str, Any]) -> Any:  # Any: a filter yet to be read
-    """One filter of the filter and the names that stand beside it."""
-    named = [{name: given[name]} for name in ENTITIES if name in given]
-    parts = [*([given["filters"]] if given.get("filters") else ()), *named]
-    return {"AND": parts} if parts else None
+def _filters_of(given: Mapping[str, Any]) -> list[Any]:  # Any: a filter yet to be read
+    """The filter, and one of the names that stand beside it."""
+    named = {name: given[name] for name in ENTITIES if name in given}
+    return [each for each in (given.get("filters"), named) if each]
+
+
+def _all_of(filters: Sequence[Any]) -> Expression:  # Any: a filter yet to be read
+    return All(tuple(parse_mem0(each) for each in filters))
 
 
 def _fields_named(schema: object) -> list[str]:

@@ -41,9 +41,11 @@ urlpatterns = [
     path("v1/exports/", Mem0Reads.as_view({"post": "create_export"})),
     path("v1/exports/get/", Mem0Reads.as_view({"post": "load_export"})),
     _refused("v1/summary/", _SUMMARY),
-    _refused("v2/entities/user/<path:name>/profile/", _PROFILES),
-    # The names of people are any names, also with slashes.
-    path("v2/entities/<str:kind>/<path:name>/", Mem0Entities.as_view({"delete": "remove_entity"})),
+    # The names of people are any names, also with slashes: `bob/profile` is one.
+    path(
+        "v2/entities/<str:kind>/<path:name>/",
+        Mem0Entities.as_view({"delete": "remove_entity", "get": "profile"}, no_profiles=_PROFILES),
+    ),
     _refused("v2/profiles/<path:rest>", _PROFILES),
     _refused("api/v1/orgs/<path:rest>", _PROJECT),
     _refused("api/v1/webhooks/<path:rest>", _WEBHOOKS),

@@ -11,7 +11,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.mem0.base import Mem0ViewSet, NotOfferedError
+from memory.api.mem0.base import Mem0ViewSet
 from memory.api.mem0.filters import ENTITIES, WILDCARD, parse_mem0
 from memory.api.mem0.inputs import (
     AddSerializer,
@@ -35,7 +35,7 @@ from memory.services.decisions.annotating import Notes, annotate_memory
 from memory.services.decisions.clearing import clear_memories
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
-from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.jobs import Annotations, start_extraction
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
@@ -46,10 +46,6 @@ from teams.services.conversations import NewMessage
 # Whose talk is that for which a key of the team names no agent.
 DEFAULT_AGENT = "mem0"
 _NOTES = ("metadata", "expiration_date")
-_NOT_ON_JOBS = (
-    "{0}: only with infer=False. What extraction finds later cannot be given it, as extraction"
-    " jobs hold no tags and no end; update() sets it on a memory that was found"
-)
 _EVENTS = {
     Outcome.CREATED: "ADD",
     Outcome.DISPUTED: "ADD",
@@ -90,9 +86,11 @@ class Mem0Memories(Mem0ViewSet):
         return self._infer(given) if given["infer"] else self._state(given)
 
     def _infer(self, given: Given) -> Response:
-        for name in _NOTES:
-            if given.get(name):
-                raise NotOfferedError(_NOT_ON_JOBS.format(name))
+        annotations = None
+        if any(given.get(name) for name in _NOTES):
+            annotations = Annotations(
+                tags=tags_of(given.get("metadata") or {}), valid_to=given.get("expiration_date")
+            )
         viewer, said_at = self.viewer, given.get("timestamp")
         with self.team_scope():
             conversation = self._conversation(given)
@@ -105,6 +103,7 @@ class Mem0Memories(Mem0ViewSet):
             ],
             now=timezone.now(),
             tools=default_tools(),
+            annotations=annotations,
         )
         job = start_extraction(viewer=viewer, conversation_id=conversation.pk)
         return Response(

@@ -158,6 +158,7 @@ class AuditViewSet(ApiViewSet):
                 OpenApiTypes.STR,
                 description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
                 " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
                 " event, routing_decision, spend) and all columns; the last line, of the kind"
                 " `end`, counts the others.",
             ),

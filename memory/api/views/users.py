@@ -66,6 +66,7 @@ class ErasedSerializer(ApiSerializer):
     messages = serializers.IntegerField()
     compactions = serializers.IntegerField()
     checkpoints = serializers.IntegerField()
+    items = serializers.IntegerField(help_text="Of stores.")
     kept = serializers.ListField(
         child=serializers.UUIDField(),
         help_text="Memories about others, or about nobody, that rest on the person's words in part"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from uuid import UUID
 
@@ -105,9 +105,17 @@ def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> lis
 
 
 def drafts_of(
-    *, source: MessageRange, candidates: Sequence[Candidate], extractor: str
+    *,
+    source: MessageRange,
+    candidates: Sequence[Candidate],
+    extractor: str,
+    tags: Sequence[str] = (),
+    ends_at: datetime | None = None,
 ) -> list[MemoryDraft]:
-    """The candidates as drafts of their owners, with their exact provenance."""
+    """The candidates as drafts of their owners, with their exact provenance.
+
+    Each has the `tags` beside its own and holds no longer than to `ends_at`.
+    """
     conversation = source.conversation
     keeps_to_itself = conversation.agent.keeps_to_itself
     by_id = {row.id: row for row in (*source.context, *source.messages)}
@@ -132,7 +140,7 @@ def drafts_of(
                     sensitive_field=candidate.sensitive_field,
                 ),
                 category=candidate.category,
-                tags=candidate.tags,
+                tags=(*candidate.tags, *tags),
                 agent_id=conversation.agent_id if stays else None,
                 author_id=conversation.agent_id,
                 people=()
@@ -151,12 +159,17 @@ def drafts_of(
                 extractor=candidate.extractor or extractor,
                 extraction_pass=candidate.extraction_pass,
                 created_at=said_at.astimezone(UTC),
-                valid_from=candidate.valid_from,
-                valid_to=candidate.valid_to,
+                valid_from=_earlier(candidate.valid_from, ends_at),
+                valid_to=_earlier(candidate.valid_to, ends_at) or ends_at,
                 told=_as_told(candidate),
             )
         )
     return drafts
+
+
+def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
+    """The time, or the limit where that comes first; None for no time."""
+    return min(at, limit) if at and limit else at
 
 
 def _as_told(candidate: Candidate) -> str:

@@ -168,7 +168,11 @@ def _run_window(
             found = find_candidates(source=source, tools=tools)
             screened = screen(source=source, candidates=found.candidates, capped=job.is_capped)
         drafts = extraction.drafts_of(
-            source=source, candidates=screened.candidates, extractor=tools.extractor.name
+            source=source,
+            candidates=screened.candidates,
+            extractor=tools.extractor.name,
+            tags=job.tags,
+            ends_at=job.valid_to,
         )
         judging: list[str] = []
         prepared = prepare(drafts=drafts, tools=tools, note=judging.append)

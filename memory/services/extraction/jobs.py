@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -37,13 +38,29 @@ ENDED_BADLY = (Job.State.FAILED, Job.State.SET_ASIDE)
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What every memory of a job is given: `tags` beside its own, and an end at the latest.
+
+    Secrets in the tags are masked already; `valid_to` is aware, None for no end.
+    """
+
+    tags: tuple[str, ...] = ()
+    valid_to: datetime | None = None
+
+
 def queue_extraction(
-    *, conversation: Conversation, is_capped: bool = True, last: int | None = None
+    *,
+    conversation: Conversation,
+    is_capped: bool = True,
+    last: int | None = None,
+    annotations: Annotations | None = None,
 ) -> Job | None:
     """Give the messages without a job, all or those up to `last`, to a new one; None without any.
 
     `conversation` must be locked. The job is not published.
     """
+    given = annotations or Annotations()
     first = conversation.extracted_position + 1
     last = conversation.last_position if last is None else last
     if first > last:
@@ -54,6 +71,8 @@ def queue_extraction(
         from_position=first,
         to_position=last,
         is_capped=is_capped,
+        tags=list(given.tags),
+        valid_to=given.valid_to,
     )
     conversation.extracted_position = last
     conversation.save(update_fields=["extracted_position"])
@@ -118,9 +137,11 @@ def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
     return job
 
 
-def queue_and_publish(*, conversation: Conversation) -> None:
+def queue_and_publish(
+    *, conversation: Conversation, annotations: Annotations | None = None
+) -> None:
     """Queue what is left of a locked conversation for the workers."""
-    job = queue_extraction(conversation=conversation)
+    job = queue_extraction(conversation=conversation, annotations=annotations)
     if job is not None:
         publish(job)
 

@@ -81,6 +81,8 @@ def _part(job: Job, first: int, last: int) -> Job:
         to_position=last,
         is_capped=job.is_capped,
         one_by_one_to=job.one_by_one_to,
+        tags=job.tags,
+        valid_to=job.valid_to,
     )
 
 

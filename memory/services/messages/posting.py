@@ -10,6 +10,7 @@ from memory.clients.tools import Tools
 from memory.domain.confidences import asks_for_silence
 from memory.domain.viewer import Viewer
 from memory.services.extraction.jobs import (
+    Annotations,
     publish_failed_again,
     queue_and_publish,
     visible_conversation,
@@ -60,18 +61,25 @@ def post_messages(
     messages: Sequence[NewMessage],
     now: datetime,
     tools: Tools | None = None,
+    annotations: Annotations | None = None,
 ) -> list[Message]:
     """Store messages and, at the agent's interval, queue their extraction in one transaction.
 
     With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
-    Raises NotFoundError for a conversation the viewer may not see, and ConflictError where an
-    external id names a message of another text: then none of them is stored.
+    With `annotations`, which their memories are to have, their extraction is queued at once, apart
+    from what waited before. Raises NotFoundError for a conversation the viewer may not see, and
+    ConflictError where an external id names a message of another text: then none of them is stored.
     """
     note({"messages": len(messages)})
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         rows = keep_messages(
-            viewer=viewer, conversation=conversation, messages=messages, now=now, tools=tools
+            viewer=viewer,
+            conversation=conversation,
+            messages=messages,
+            now=now,
+            tools=tools,
+            annotations=annotations,
         )
         for index, (row, message) in enumerate(zip(rows, messages, strict=True)):
             if row.content != message.content:
@@ -90,17 +98,20 @@ def keep_messages(
     messages: Sequence[NewMessage],
     now: datetime,
     tools: Tools | None = None,
+    annotations: Annotations | None = None,
 ) -> list[Message]:
     """Store messages of a conversation that is locked, as `post_messages` does; in its scope."""
     if not messages:
         return []
+    if annotations is not None:
+        queue_and_publish(conversation=conversation)
     rows = append_messages(conversation=conversation, messages=messages, now=now)
     _keep_confidence(conversation, rows, now)
     waiting = conversation.last_position - conversation.extracted_position
     # What waits while the team has memory switched off is extracted once it is on again.
     is_due = waiting >= conversation.agent.summarize_interval
-    if is_due and flags_of_id(team_id=viewer.team_id).memory:
-        queue_and_publish(conversation=conversation)
+    if annotations is not None or (is_due and flags_of_id(team_id=viewer.team_id).memory):
+        queue_and_publish(conversation=conversation, annotations=annotations)
     if tools is not None:
         index_soon(team_id=viewer.team_id, tools=tools)
     return rows

@@ -12,7 +12,7 @@ import pytest
 from django.test import RequestFactory
 
 from memory.clients.afterwards import Gathered
-from memory.mcp.rest import RestApi
+from memory.mcp.rest import RefusedError, RestApi
 from memory.mcp.transport import answer_message
 from tests.support.mcp_client import MODES
 
@@ -60,9 +60,19 @@ def test_the_thread_of_the_request_asks_the_api_for_it(version: str) -> None:
             "Mcp-Name": "get_memories",
         },
     )
-    api = _Empty(request=request, agent="", left=Gathered())
+    api = _Empty(request=request, agent="", left=Gathered(), seconds=60)
 
     answer = answer_message(request, api)
 
     assert json.loads(answer.content)["result"]["structuredContent"]["results"] == []
     assert api.threads == [threading.get_ident()]
+
+
+def test_a_message_whose_time_is_up_asks_no_more() -> None:
+    request = RequestFactory().post("/mcp")
+    api = RestApi(request=request, agent="", left=Gathered(), seconds=-1)
+
+    with pytest.raises(RefusedError, match="takes too long") as refused:
+        api.ask("GET", "/agents")
+
+    assert refused.value.status == 503

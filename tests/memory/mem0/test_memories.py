@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
 from memory.clients.tools import Tools
-from memory.models import Job, Memory
+from memory.domain.viewer import Viewer
+from memory.models import ConsentRequest, Job, Memory
+from memory.services.consent.deciding import approve_request
 from memory.services.extraction.job_runs import run_job
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
@@ -118,6 +120,74 @@ def test_memories_are_extracted_from_messages_in_the_background(
     assert "Lisbon" in found[0]["memory"]
     assert 0 < found[0]["score"] <= 1
     assert found[0]["run_id"] == "talk-1"
+
+
+def test_what_is_extracted_has_the_metadata_and_the_expiry(
+    mem0: Mem0, team: Cast, tools: Tools
+) -> None:
+    mem0.add("My name is Alice.", user_id="alice", run_id="talk-1")
+    mem0.add(
+        "I live in Lisbon.",
+        user_id="alice",
+        run_id="talk-1",
+        metadata={"source": "form", "level": 3.0},
+        expiration_date="2999-12-31",
+    )
+    mem0.add(
+        "I am allergic to peanuts.", user_id="alice", run_id="talk-1", expiration_date="2020-01-31"
+    )
+    with team_scope(team_ids=[team.team.id], actor="test"):
+        jobs = list(Job.objects.filter(team_id=team.team.id).order_by("id"))
+    for job in jobs:
+        assert run_job(team_id=team.team.id, job_id=job.pk, tools=tools)
+
+    (city,) = mem0.get_all(filters={"metadata": {"level": 3, "source": "form"}})["results"]
+    assert "Lisbon" in city["memory"]
+    assert city["metadata"] == {"source": "form", "level": 3}
+    assert city["expiration_date"] == "2999-12-31"
+    assert not any("peanuts" in each for each in listed(mem0))
+    every = mem0.get_all(show_expired=True)["results"]
+    (allergy,) = [each for each in every if "peanuts" in each["memory"]]
+    assert (allergy["metadata"], allergy["expiration_date"]) == ({}, "2020-01-31")
+    assert [each["metadata"] for each in every if "name" in each["memory"]] == [{}]
+
+
+def test_what_waits_for_a_yes_keeps_the_metadata_and_the_expiry(
+    mem0: Mem0, team: Cast, tools: Tools
+) -> None:
+    for text, given in (
+        ("I live in Oslo.", {}),
+        ("I moved to Bergen.", {"metadata": {"a": "b"}, "expiration_date": "2999-12-31"}),
+    ):
+        job = mem0.add(text, user_id="alice", **given)["event_id"]
+        assert run_job(team_id=team.team.id, job_id=UUID(job), tools=tools)
+    with team_scope(team_ids=[team.team.id], actor="test"):
+        request = ConsentRequest.objects.get(team_id=team.team.id, state="waiting")
+
+    approve_request(
+        viewer=Viewer(team_id=team.team.id, actor="test"),
+        request_id=request.pk,
+        tools=tools,
+        now=datetime.now(tz=UTC),
+    )
+
+    (city,) = mem0.get_all(filters={"keywords": "Bergen"})["results"]
+    assert (city["metadata"], city["expiration_date"]) == ({"a": "b"}, "2999-12-31")
+
+
+def test_what_people_tagged_is_no_metadata_and_stays(mem0: Mem0, team: Cast) -> None:
+    one = stored(mem0, "Alice plays the cello.", metadata={"level": 1})
+    with team_scope(team_ids=[team.team.id], actor="test"):
+        row = Memory.objects.get(pk=one)
+        assert row.tags == ["mem0:level=1"]
+        row.tags = ["level=3", "music", "mem0:level=1", "mem0:card=[masked]"]
+        row.save(update_fields=["tags"])
+
+    assert mem0.get(one)["metadata"] == {"level": 1, "card": "[masked]"}
+    assert listed(mem0, filters={"metadata": {"level": 3}}) == []
+    assert mem0.update(one, metadata={"level": 2})["metadata"] == {"level": 2}
+    with team_scope(team_ids=[team.team.id], actor="test"):
+        assert Memory.objects.get(pk=one).tags == ["level=3", "music", "mem0:level=2"]
 
 
 def test_search_finds_the_best_first_among_what_the_filter_leaves(mem0: Mem0) -> None:
@@ -285,6 +355,16 @@ def test_entities_are_those_with_memories(mem0: Mem0) -> None:
     assert mem0.users()["results"] == []
 
 
+@pytest.mark.parametrize("name", ["bob/profile", "bob", "ops/bob/profile/x"])
+def test_people_of_any_name_are_entities(mem0: Mem0, name: str) -> None:
+    stored(mem0, "Bob keeps bees.", user_id=name)
+    stored(mem0, "Alice keeps bees.")
+
+    mem0.delete_users(user_id=name)
+
+    assert listed(mem0) == ["Alice keeps bees."]
+
+
 def test_an_export_tells_the_fields_that_its_schema_names(mem0: Mem0) -> None:
     stored(mem0, "Alice lives in Berlin.", metadata={"source": "form"})
     stored(mem0, "Bob lives in Graz.", user_id="bob")
@@ -296,6 +376,9 @@ def test_an_export_tells_the_fields_that_its_schema_names(mem0: Mem0) -> None:
         ("Alice lives in Berlin.", {"source": "form"})
     ]
     assert set(exported[0]) == {"id", "memory", "metadata"}
+    assert mem0.get_memory_export(memory_export_id=made["id"], user_id="bob")["memories"] == []
+    other = {"filters": {"keywords": "Graz"}}
+    assert mem0.get_memory_export(memory_export_id=made["id"], **other)["memories"] == []
     (whole,) = mem0.get_memory_export(user_id="bob")["memories"]
     assert whole["user_id"] == "bob"
 

@@ -16,7 +16,6 @@ from mem0.exceptions import (
     RateLimitError,
     ValidationError,
 )
-from mem0.exceptions import MemoryError as AnyMem0Error
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -186,10 +185,16 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("metadata.long: Metadata is kept as tags", {"metadata": {"long": "x" * 100}}),
     ("metadata.a=b: A key is", {"metadata": {"a=b": 1}}),
     ("metadata.a: A key is", {"metadata": {"a": "x\u2028y"}}),
+    ("metadata.big: Metadata is kept as tags", {"metadata": {"big": 1e300}}),
+    # It fits, but not once it is masked.
+    ("metadata.note: Metadata is kept", {"metadata": {"note": f"{'y' * 73} password: x1"}}),
     ("metadata: A memory has at most 50", {"metadata": {str(n): n for n in range(51)}}),
     ("metadata: Expected a dictionary", {"metadata": "x"}),
     ("expiration_date: ", {"expiration_date": "soon"}),
-    ("timestamp: Must not lie", {"timestamp": 32_503_680_000}),
+    ("timestamp: Must not lie more", {"timestamp": 5_700_000_000}),
+    ("timestamp: Must lie in the years 1900 to 2199", {"timestamp": 32_503_680_000}),
+    ("timestamp: Must lie in the years 1900 to 2199", {"timestamp": "0001-01-01"}),
+    ("timestamp: Must be the seconds", {"timestamp": 1_700_000_000_000}),
     ("nonsense: There is no such field", {"nonsense": True}),
     ("infer: ", {"infer": "no"}),
     ("filters: May name", {"filters": {"topic": "x"}}),
@@ -227,33 +232,6 @@ def test_a_run_is_of_one_app(mem0: Mem0) -> None:
         mem0.add("Hello again.", user_id="alice", run_id="run-1", app_id="club")
 
 
-def test_what_is_not_offered_says_why(mem0: Mem0) -> None:
-    one = stored(mem0)
-    schema = {"properties": {"nickname": {"type": "string"}}}
-    asked: list[tuple[str, Callable[[], Any]]] = [
-        ("metadata: only with infer=False", lambda: mem0.add("x", user_id="a", metadata={"a": 1})),
-        (
-            "expiration_date: only with infer=False",
-            lambda: mem0.add("x", user_id="a", expiration_date="2999-01-01"),
-        ),
-        ("custom_instructions: ", lambda: mem0.add("x", user_id="a", custom_instructions="y")),
-        ("immutable: ", lambda: mem0.add("x", user_id="a", immutable=True)),
-        ("latest_only: only True", lambda: mem0.get_all(latest_only=False)),
-        ("timestamp: ", lambda: mem0.update(one, timestamp=1_700_000_000)),
-        ("fills no form of your own", lambda: mem0.create_memory_export(schema=schema)),
-        ("POST /v1/memory/query", mem0.get_summary),
-        ("GET /v1/users", lambda: mem0.get_profile("alice")),
-        ("GET /v1/users", lambda: mem0.generate_profile("alice")),
-        ("in the admin", mem0.get_project),
-        ("no webhooks", lambda: mem0.get_webhooks("p")),
-        ("feedback", lambda: mem0.feedback(one, feedback="POSITIVE")),
-    ]
-    for told, ask in asked:
-        with pytest.raises(AnyMem0Error, match=told) as refused:
-            ask()
-        assert refused.value.error_code == "HTTP_501"
-
-
 def test_a_team_without_memory_is_told_so(mem0: Mem0, team: Cast) -> None:
     with team_scope(team_ids=[team.team.id], actor="test"):
         switch(team, memory=False)
@@ -267,6 +245,30 @@ def test_a_team_without_memory_is_told_so(mem0: Mem0, team: Cast) -> None:
         with pytest.raises(AuthenticationError) as refused:
             ask()
         assert refused.value.error_code == "HTTP_403"
+
+
+def test_unknown_fields_are_named(mem0: Mem0) -> None:
+    stored(mem0)
+
+    for ask in (
+        lambda: mem0.get_all(fields=["memory", "nickname"]),
+        lambda: mem0.get_all(fields=["score"]),
+        lambda: mem0.search("Where?", fields=["nickname", "memory"]),
+    ):
+        with pytest.raises(ValidationError, match=r'fields\[[01]\]: "\w+" is none of id, memory'):
+            ask()
+    (shown,) = mem0.search("Where?", fields=["memory", "score"])["results"]
+    assert set(shown) == {"id", "memory", "score"}
+
+
+def test_a_question_is_asked_as_of_a_sane_day(mem0: Mem0) -> None:
+    stored(mem0)
+
+    for wrong in ("0001-01-01", "9999-12-31", -60_000_000_000, 1_700_000_000_000):
+        with pytest.raises(ValidationError, match="reference_date: Must"):
+            mem0.search("Where was she last week?", reference_date=wrong)
+    for day in ("1900-01-01", "2199-12-31", 0):
+        assert mem0.search("Where was she last week?", reference_date=day)["results"]
 
 
 def test_a_change_of_a_profile_waits_for_a_yes(mem0: Mem0, team: Cast, tools: Tools) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Unpack
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
 from palimpsest_client import params as p
 from palimpsest_client.calls import Call, Streamed, get, post
@@ -83,9 +83,9 @@ class Chat(Resource[SenderT]):
     def stream(
         self, *, options: Mapping[str, object] | None = None, **completion: Unpack[p.ChatCompletion]
     ) -> Streamed[ChatAnswer]:
-        """The agent's answer as it comes; StreamCut where the model breaks off."""
+        """The agent's answer as it comes; StreamCut where it breaks off."""
         body = {**(options or {}), **completion, "stream": True}
-        return Streamed(post(_PATH, ChatAnswer, body=body), _chunk)
+        return Streamed(post(_PATH, ChatAnswer, body=body), _chunk, last="[DONE]")
 
     @operation
     def models(self) -> Call[ModelList]:
@@ -98,10 +98,8 @@ class Chat(Resource[SenderT]):
         return get("/v1/models/{name}", ListedModel, name)
 
 
-def _chunk(data: str) -> ChatAnswer | None:
-    if data == "[DONE]":
-        return None
-    piece = json.loads(data)
-    if error := piece.get("error"):
-        raise StreamCut(str(error.get("message", error)))
+def _chunk(data: str) -> ChatAnswer:
+    piece = from_json(data)
+    if isinstance(piece, dict) and (error := piece.get("error")):
+        raise StreamCut(str(error.get("message", error) if isinstance(error, dict) else error))
     return ChatAnswer.model_validate(piece)

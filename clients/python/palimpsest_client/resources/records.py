@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any, Unpack
+
+from pydantic import TypeAdapter
 
 from palimpsest_client import models as m
 from palimpsest_client import params as p
@@ -12,6 +13,7 @@ from palimpsest_client.calls import Call, Paged, Streamed, get, pages
 from palimpsest_client.operations import Resource, SenderT, operation
 
 When = datetime | str
+_row = TypeAdapter(dict[str, Any]).validate_json  # Any: a JSON object
 
 
 class Audit(Resource[SenderT]):
@@ -37,7 +39,7 @@ class Audit(Resource[SenderT]):
     @operation
     def export(self, **query: Unpack[p.AuditExportQuery]) -> Streamed[dict[str, Any]]:
         """All that is stored about a person, row by row."""
-        return Streamed(get("/v1/audit/export", str, query=query), json.loads)
+        return Streamed(get("/v1/audit/export", str, query=query), _row)
 
 
 class Events(Resource[SenderT]):

@@ -1,0 +1,56 @@
+"""Brings a ChatGPT export into a team's memory; made for cron, as it may run again and again.
+
+PALIMPSEST_URL and PALIMPSEST_API_KEY say where and with which key of the team:
+
+    main.py ~/Downloads/chatgpt-export.zip --agent archive --user sarah
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from palimpsest_client import Palimpsest, PalimpsestError
+from palimpsest_client.models import ImportRun
+
+POLL_SECONDS = 2.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Upload the file, wait for the import, and say what was new; 1 where something failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="the zip of the export, or its conversations.json")
+    parser.add_argument("--agent", required=True, help="the agent that the conversations belong to")
+    parser.add_argument("--user", required=True, help="the person who talked")
+    given = parser.parse_args(arguments)
+    url = os.environ.get("PALIMPSEST_URL", "http://127.0.0.1:8000")
+    try:
+        with Palimpsest(url, os.environ["PALIMPSEST_API_KEY"], timeout=300) as client:
+            run = imported(client, given.file, agent=given.agent, user=given.user)
+    except KeyError:
+        parser.error("set PALIMPSEST_API_KEY to a key of the team")
+    except (OSError, PalimpsestError) as error:
+        print(f"{given.file}: {error}", file=sys.stderr)
+        return 1
+    print(f"{run.total} messages, {run.new} new, {run.failed} failed: {run.state}")
+    for problem in run.errors:
+        print(f"{problem.place}: {problem.problem}", file=sys.stderr)
+    return 0 if run.state == "done" and not run.failed else 1
+
+
+def imported(client: Palimpsest, file: Path, *, agent: str, user: str) -> ImportRun:
+    """The import of a file when it has ended."""
+    run = client.imports.start(
+        file.read_bytes(), format="chatgpt", agent=agent, user=user, name=file.name
+    )
+    while run.state in ("queued", "running"):
+        time.sleep(POLL_SECONDS)
+        run = client.imports.get(run.id)
+    return run
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""One POST to an address that a team entered, which may not lead into the own network.
+
+The name is resolved once and the connection goes to the very address that was checked, so that a
+name server that answers differently the next time changes nothing. No redirect is followed, and
+no proxy of the environment is used, as it would resolve the name itself.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
+
+from routing.domain.endpoints import address_of
+
+SETTING = "WEBHOOKS_TO_PRIVATE_ADDRESSES"
+# What is read of an answer, beside its head, which http.client bounds (100 lines of 64 KiB).
+_MOST_READ = 65_536
+_PORTS = {"http": 80, "https": 443}
+_NAT64 = IPv6Network("64:ff9b::/96")
+_PRIVATE = (
+    "It leads to an address of a private network or of this machine. Whoever runs the server allows"
+    f" that with {SETTING}."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """The status of an answer, or None and why none came, in words without the address."""
+
+    status: int | None
+    error: str = ""
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the receiver has it (2xx)."""
+        return self.status is not None and 200 <= self.status < 300
+
+
+class _PrivateAddressError(Exception):
+    """The name leads where nothing may be sent."""
+
+
+def problem_with_target(url: str, *, allow_private: bool) -> str:
+    """What is wrong with the address of a webhook, as a sentence; or nothing.
+
+    A name is not resolved here: where it leads is checked whenever something is sent.
+    """
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return "It must be an address in plain characters, such as https://host/path."
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "It must look like https://host/path."
+    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or "#" in url:
+        return "It must look like https://host/path, without a #."
+    if parts.username is not None or parts.password is not None:
+        return "It must hold no name or password: receivers check the signature."
+    if allow_private:
+        return ""
+    if parts.scheme != "https":
+        return f"It must begin with https://. For tests, {SETTING} also allows http://."
+    address = address_of(parts.hostname)
+    is_local = parts.hostname == "localhost" or parts.hostname.endswith(".localhost")
+    return _PRIVATE if is_local or (address is not None and not is_public(address)) else ""
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether the address is one of the public internet, whichever way an IPv4 address is wrapped.
+
+    Neither of a private network, the link, or this machine, nor reserved, nor of several machines.
+    """
+    inner: IPv4Address | None = None
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+    checked = inner or address
+    return checked.is_global and not checked.is_multicast
+
+
+def post(
+    *,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    seconds: float,
+    allow_private: bool,
+    trust: ssl.SSLContext | None = None,
+) -> WebhookAnswer:
+    """Send the body; it ends after `seconds`, however slowly the other side answers. Never raises.
+
+    The system's resolver has a time limit of its own beside that. `trust` says whose certificates
+    count; those of the system by default.
+    """
+    if problem := problem_with_target(url, allow_private=allow_private):
+        return WebhookAnswer(None, problem)
+    ends = time.monotonic() + seconds
+    parts = urlsplit(url)
+    host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
+    try:
+        with closing(_Line(_connected(host, port, ends, allow_private), ends)) as line:
+            if parts.scheme == "https":
+                line.encrypt(trust or _system_trust(), host)
+            connection = http.client.HTTPConnection(host, port)
+            connection.sock = line.socket
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("POST", target, body, {**headers, "Connection": "close"})
+            answer = connection.getresponse()
+            if line.is_cut:  # in the middle of its head, which reads as its end
+                raise TimeoutError
+            answer.read(_MOST_READ)
+            return WebhookAnswer(answer.status)
+    except _PrivateAddressError:
+        return WebhookAnswer(None, _PRIVATE)
+    except (OSError, UnicodeError, http.client.HTTPException, ValueError) as error:
+        return WebhookAnswer(None, _words(error, is_late=time.monotonic() >= ends))
+
+
+class _Line:
+    """A connection that is cut when its time is over, whoever waits for it at that moment."""
+
+    def __init__(self, connected: socket.socket, ends: float) -> None:
+        self.socket = connected
+        self.is_cut = False
+        self._timer = threading.Timer(max(0.0, ends - time.monotonic()), self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def encrypt(self, trust: ssl.SSLContext, host: str) -> None:
+        """Begin TLS with the host of that name."""
+        wrapped = trust.wrap_socket(
+            self.socket, server_hostname=host, do_handshake_on_connect=False
+        )
+        self.socket = wrapped
+        wrapped.do_handshake()
+
+    def close(self) -> None:
+        """End it, and the clock with it."""
+        self._timer.cancel()
+        self.socket.close()
+
+    def _cut(self) -> None:
+        self.is_cut = True
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def _system_trust() -> ssl.SSLContext:
+    """Read once: it takes longer than all else here."""
+    return ssl.create_default_context()
+
+
+def _connected(host: str, port: int, ends: float, allow_private: bool) -> socket.socket:
+    """A connection to one of the name's addresses, all of which were checked."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(each[4][0]) for each in found]
+    if not allow_private and not all(
+        is_public(ip_address(each.partition("%")[0])) for each in addresses
+    ):
+        raise _PrivateAddressError
+    problem: OSError = OSError("no address")
+    for address in dict.fromkeys(addresses):
+        try:
+            left = max(0.001, ends - time.monotonic())
+            return socket.create_connection((address, port), timeout=left)
+        except OSError as error:
+            problem = error
+    raise problem
+
+
+def _words(error: Exception, *, is_late: bool) -> str:
+    """Why no answer came, in our words: those of the error may repeat the address."""
+    if is_late or isinstance(error, TimeoutError):
+        return "It did not answer in time."
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return "Its name was not found."
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return "Its certificate is not valid for this address."
+    if isinstance(error, ssl.SSLError):
+        return "No encrypted connection came about."
+    if isinstance(error, http.client.HTTPException | ValueError):
+        return "It answered with something that is not HTTP."
+    return "The connection was refused or broke."

@@ -1,0 +1,232 @@
+"""Sending what is due to webhooks: one worker thread for an endpoint, so none waits for another.
+
+What waits is a row, marked after it was sent: a worker that dies in between leaves it to be sent
+again under the same id. Of one subject the earliest row is sent first, and while it fails the later
+ones wait. An endpoint that does not answer rests as a whole; one that answers with an error is
+sent its other events meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from memory.clients import webhook_calls
+from memory.clients.webhook_calls import WebhookAnswer
+from memory.domain.webhooks import PATIENCE, pause_before_next
+from memory.services import leases
+from memory.services.webhooks.payloads import payload_of
+from memory.services.webhooks.signing import signed_headers
+from teams.clock import careful, database_now
+from teams.models import WebhookDelivery, WebhookEndpoint
+from teams.prepared import run_prepared
+from teams.services.people import all_team_ids
+from teams.tenancy import give_back_connection, team_scope
+
+ACTOR = "task:webhooks"
+_THREADS = 16
+_ENDPOINTS_A_RUN = 500
+# A time that is further ahead was written by a clock that has been set back since.
+_FARTHEST = timedelta(days=1)
+_NO_KEY = "The server's key was changed: rotate the secret of this webhook."
+# Like no answer at all: the receiver is overloaded or away.
+_AWAY = frozenset({429, 502, 503, 504})
+_State = WebhookDelivery.State
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A delivery, ready to be sent."""
+
+    seq: int
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+def deliver_waiting(*, seconds: float) -> int:
+    """Send what is due to all endpoints in turn; returns how many events were taken.
+
+    After `seconds` nothing more is begun; what was begun ends within WEBHOOK_TIMEOUT_SECONDS.
+    """
+    due = run_prepared(
+        "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
+    )
+    if not due:
+        return 0
+    ends = time.monotonic() + seconds
+
+    def serve(found: tuple[UUID, UUID]) -> int:
+        left = min(ends - time.monotonic(), settings.JOB_SLICE_SECONDS)
+        try:
+            return deliver_to(team_id=found[0], endpoint_id=found[1], seconds=left)
+        except (DatabaseError, InterfaceError):
+            logger.warning("Webhook %s was not served.", found[1], exc_info=True)
+            return 0
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(min(_THREADS, len(due)), thread_name_prefix="webhook") as threads:
+        return sum(threads.map(serve, due))
+
+
+def deliver_to(
+    *,
+    team_id: UUID,
+    endpoint_id: UUID,
+    seconds: float,
+    clock: Callable[[], datetime] = database_now,
+) -> int:
+    """Send what is due to one endpoint for `seconds`, unless another worker does; how many it took.
+
+    Call it outside any transaction.
+    """
+    ends = time.monotonic() + seconds
+    claim = uuid4()
+    if seconds <= 0 or not _claimed(team_id, endpoint_id, claim, clock()):
+        return 0
+    taken = 0
+    while time.monotonic() < ends:
+        message = _next(team_id, endpoint_id, claim, clock())
+        if message is None:
+            break
+        give_back_connection()
+        answer = _sent(message)
+        if not _noted(team_id, endpoint_id, claim, message, answer, clock()):
+            return taken
+        taken += answer.is_taken
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        _mine(team_id, endpoint_id, claim).update(claim=None, lease_until=None)
+    return taken
+
+
+def prune_deliveries(*, now: datetime) -> None:
+    """Remove what ended more than WEBHOOK_DAYS ago."""
+    before = now - timedelta(days=settings.WEBHOOK_DAYS)
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            rows = WebhookDelivery.objects.filter(team_id=team_id, attempted_at__lt=before)
+            rows.exclude(state=_State.WAITING).delete()
+
+
+def _mine(
+    team_id: UUID, endpoint_id: UUID, claim: UUID
+) -> QuerySet[WebhookEndpoint, WebhookEndpoint]:
+    return WebhookEndpoint.objects.filter(team_id=team_id, id=endpoint_id, claim=claim)
+
+
+def _claimed(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> bool:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        free = WebhookEndpoint.objects.filter(leases.is_over(now=now), team_id=team_id)
+        rows = free.filter(id=endpoint_id, is_enabled=True)
+        return rows.update(claim=claim, lease_until=_lease_end(now)) == 1
+
+
+def _lease_end(now: datetime) -> datetime:
+    """After a message and its notes, a stalled resolver included."""
+    seconds = max(settings.JOB_LEASE_SECONDS, 2 * settings.WEBHOOK_TIMEOUT_SECONDS)
+    return now + min(timedelta(seconds=seconds), leases.longest())
+
+
+def _next(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> _Message | None:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = _mine(team_id, endpoint_id, claim).filter(is_enabled=True)
+        if not mine.update(lease_until=_lease_end(now)):
+            return None
+        endpoint = mine.get()
+        waiting = WebhookDelivery.objects.filter(
+            team_id=team_id, endpoint_id=endpoint_id, state=_State.WAITING
+        )
+        earlier = waiting.filter(subject_id=OuterRef("subject_id"), seq__lt=OuterRef("seq"))
+        due = waiting.filter(Q(due_at__lte=now) | Q(due_at__gt=now + _FARTHEST), ~Exists(earlier))
+        delivery = due.order_by("due_at", "seq").first()
+        if delivery is None:
+            return None
+        body = payload_of(delivery=delivery, endpoint=endpoint)
+        headers = signed_headers(endpoint=endpoint, message_id=str(delivery.id), body=body, now=now)
+        return _Message(delivery.seq, endpoint.url, headers, body)
+
+
+def _sent(message: _Message) -> WebhookAnswer:
+    if not message.headers:
+        return WebhookAnswer(None, _NO_KEY)
+    return webhook_calls.post(
+        url=message.url,
+        headers=message.headers,
+        body=message.body,
+        seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
+        allow_private=settings.WEBHOOKS_TO_PRIVATE_ADDRESSES,
+    )
+
+
+def _noted(
+    team_id: UUID,
+    endpoint_id: UUID,
+    claim: UUID,
+    message: _Message,
+    answer: WebhookAnswer,
+    now: datetime,
+) -> bool:
+    """Note what became of the message; returns whether the next one may be sent."""
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = _mine(team_id, endpoint_id, claim)
+        # Before the delivery, as who removes the endpoint locks it.
+        endpoint = mine.select_for_update(no_key=True).first()
+        rows = WebhookDelivery.objects.filter(team_id=team_id, seq=message.seq)
+        delivery = rows.filter(state=_State.WAITING).first()
+        if endpoint is None or delivery is None:
+            return False  # removed, or another worker has gone on
+        tried = {"attempts": F("attempts") + 1, "attempted_at": now, "status_code": answer.status}
+        if answer.is_taken:
+            rows.update(state=_State.DELIVERED, error="", **tried)
+            if endpoint.failures:
+                mine.update(failures=0, failing_since=None)
+            return True
+        pause = pause_before_next(attempts=delivery.attempts + 1, chance=random.random())  # noqa: S311
+        has_ended = careful(now) >= delivery.give_up_at
+        state = _State.DEAD if has_ended else _State.WAITING
+        rows.update(state=state, due_at=now + pause, error=_words(answer), **tried)
+        return _goes_on(endpoint, answer, now)
+
+
+def _goes_on(endpoint: WebhookEndpoint, answer: WebhookAnswer, now: datetime) -> bool:
+    """Note a failure of the endpoint: it goes on, rests, or is disabled."""
+    mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
+    since = endpoint.failing_since or now
+    failed = {"failures": F("failures") + 1, "failing_since": since}
+    is_gone = answer.status == HTTPStatus.GONE
+    if is_gone or careful(now) - since >= PATIENCE:
+        why = "It answered 410 Gone" if is_gone else f"It failed for {PATIENCE.days} days on end"
+        note = f"{why}, last on {now:%Y-%m-%d %H:%M} UTC: {_words(answer)}"
+        mine.update(is_enabled=False, note=note[:300], claim=None, lease_until=None, **failed)
+        WebhookDelivery.objects.filter(
+            team_id=endpoint.team_id, endpoint_id=endpoint.pk, state=_State.WAITING
+        ).update(state=_State.DEAD, error="The webhook was disabled.", attempted_at=now)
+        return False
+    if answer.status is None or answer.status in _AWAY:
+        rest = leases.pause_end(now=now, attempts=endpoint.failures + 1)
+        mine.update(claim=None, lease_until=rest, **failed)
+        return False
+    mine.update(**failed)
+    return True
+
+
+def _words(answer: WebhookAnswer) -> str:
+    if answer.status is None:
+        return answer.error
+    if 300 <= answer.status < 400:
+        return f"It leads to another address (HTTP {answer.status}); enter that one."
+    return f"It answered HTTP {answer.status}."

@@ -1,0 +1,254 @@
+"""Imports from the request to the memories: progress, repetition, interruption, refusals."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from memory.clients.tools import Tools
+from memory.models import ImportBatch, ImportRun, Job, Memory
+from memory.services.transfer.import_runs import run_import
+from memory.services.transfer.imports import overdue_imports
+from teams.models import Agent, Message
+from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
+from tests.support.cast import Cast, Clients
+
+NAMES = {"agent": "kyra", "user": "sarah"}
+
+
+def send(api: APIClient, content: object, **given: str) -> Any:  # Any: a test client's response
+    body = content if isinstance(content, str) else json.dumps(content)
+    query = "&".join(f"{name}={value}" for name, value in {**NAMES, **given}.items() if value)
+    return api.post(f"/v1/imports?{query}", body.encode(), content_type="application/octet-stream")
+
+
+def finish(run: Any, tools: Tools, **options: Any) -> ImportRun:
+    """The import when it has been gone on with."""
+    row = ImportRun.objects.get(pk=UUID(run["id"]))
+    run_import(team_id=row.team_id, run_id=row.pk, tools=tools, **options)
+    row.refresh_from_db()
+    return row
+
+
+def test_conversations_are_kept_verbatim_and_extracted(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    answer = send(api, [CHATGPT])
+
+    assert answer.status_code == 202, answer.content
+    assert (answer.json()["state"], answer.json()["total"]) == ("queued", 2)
+    assert answer.json()["format"] == "chatgpt"
+    run = finish(answer.json(), tools)
+    assert (run.state, run.done, run.new, run.failed) == ("done", 2, 2, 0)
+    rows = list(Message.objects.order_by("position").select_related("conversation"))
+    assert [(row.role, row.content) for row in rows] == [
+        ("user", "I bought a boat."),
+        ("assistant", "How nice."),
+    ]
+    assert rows[0].created_at.isoformat() == "2026-02-02T02:40:00.500000+00:00"
+    assert rows[0].conversation.thread_id == "conv-1"
+    job = Job.objects.get()
+    assert (job.state, job.to_position, job.is_capped) == ("queued", 2, False)
+    assert not ImportBatch.objects.exists()
+    shown = api.get(f"/v1/imports/{run.pk}").json()
+    assert (shown["done"], shown["state"]) == (2, "done")
+    assert api.get("/v1/imports", {"state": "done"}).json()["results"] == [shown]
+
+
+def test_without_extraction_nothing_is_learned_later_either(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    finish(send(api, [CHATGPT], extract="false").json(), tools)
+
+    assert [job.state for job in Job.objects.all()] == ["done"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[CHATGPT], [CLAUDE], [MEM0], LETTA, NOTE],
+    ids=["chatgpt", "claude", "mem0", "letta", "markdown"],
+)
+def test_the_same_file_again_changes_nothing(
+    api: APIClient, acme: Cast, tools: Tools, content: object
+) -> None:
+    first = finish(send(api, content).json(), tools)
+    stored = (Message.objects.count(), Memory.objects.count())
+
+    again = finish(send(api, content).json(), tools)
+
+    assert (first.new, first.failed) == (first.total, 0)
+    assert (again.state, again.done, again.new, again.failed) == ("done", first.total, 0, 0)
+    assert (Message.objects.count(), Memory.objects.count()) == stored
+
+
+def test_memories_pass_the_write_path(api: APIClient, acme: Cast, tools: Tools) -> None:
+    finish(send(api, [MEM0]).json(), tools)
+
+    memory = Memory.objects.get()
+    assert memory.content == "Likes oat milk."
+    assert (memory.external_id or "").startswith("mem0:8f:")
+    assert memory.end_user is not None
+    assert memory.end_user.external_id == "dmitri"
+    assert memory.created_at.isoformat() == "2026-01-05T16:00:00+00:00"
+    assert set(memory.tags) == {"food", 'source="chat"', 'nested={"a":1}'}
+
+
+def test_an_import_that_is_killed_goes_on_where_it_was(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    talks = [{**CHATGPT, "conversation_id": f"conv-{number}"} for number in range(3)]
+    answer = send(api, talks).json()
+    row = ImportRun.objects.get()
+
+    class KilledError(BaseException):
+        pass
+
+    def kill(_: int) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        finish(answer, tools, on_progress=kill)
+    row.refresh_from_db()
+    assert (row.state, row.done, ImportBatch.objects.count()) == ("running", 2, 2)
+    assert finish(answer, tools).done == 2  # its lease holds
+    assert overdue_imports(team_id=row.team_id, now=timezone.now()) == []
+    ImportRun.objects.update(lease_until=timezone.now())
+
+    assert overdue_imports(team_id=row.team_id, now=timezone.now()) == [row]
+    run = finish(answer, tools)
+
+    assert (run.state, run.done, run.new) == ("done", 6, 6)
+    assert Message.objects.count() == 6
+
+
+def test_a_slice_of_time_leaves_the_rest_to_the_next(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    answer = send(api, [CHATGPT, {**CHATGPT, "conversation_id": "conv-2"}]).json()
+
+    assert finish(answer, tools, seconds=0).state == "queued"
+    assert finish(answer, tools, seconds=0).done == 4
+    assert finish(answer, tools).state == "done"
+
+
+def test_a_cancelled_import_keeps_what_it_wrote(api: APIClient, acme: Cast, tools: Tools) -> None:
+    answer = send(api, [CHATGPT, {**CHATGPT, "conversation_id": "conv-2"}]).json()
+    finish(answer, tools, seconds=0)
+
+    cancelled = api.delete(f"/v1/imports/{answer['id']}")
+
+    assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+    assert not ImportBatch.objects.exists()
+    assert finish(answer, tools).done == 2
+    assert Message.objects.count() == 2
+    assert api.delete(f"/v1/imports/{answer['id']}").status_code == 409
+
+
+def test_a_broken_file_imports_nothing(api: APIClient, acme: Cast) -> None:
+    answer = send(api, [MEM0, {**MEM0, "id": "9", "memory": ""}])
+
+    assert answer.status_code == 422
+    assert "[1]" in answer.json()["detail"]
+    assert not ImportRun.objects.exists()
+    assert not ImportBatch.objects.exists()
+    unknown = send(api, "Just words.")
+    assert unknown.status_code == 422
+    assert "chatgpt, claude, mem0, letta" in unknown.json()["detail"]
+    assert send(api, "[]", format="mem0").status_code == 422
+    assert send(api, [MEM0], format="word").status_code == 422
+
+
+def test_an_item_that_is_refused_is_named_and_the_others_are_written(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    lines = [
+        {"content": "Likes tea.", "external_id": "one", "user": "dmitri"},
+        {"content": "Likes tea.", "external_id": "one", "user": "sarah"},
+        {"content": "Sails on Sundays.", "external_id": "two", "user": "sarah"},
+    ]
+
+    run = finish(send(api, "\n".join(map(json.dumps, lines))).json(), tools)
+
+    assert (run.state, run.done, run.new, run.failed) == ("done", 2, 2, 1)
+    assert [error["place"] for error in run.errors] == ["line 2"]
+    assert "somebody else" in run.errors[0]["problem"]
+
+
+def test_what_was_changed_at_its_source_is_a_new_statement(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    finish(send(api, [MEM0]).json(), tools)
+
+    run = finish(send(api, [{**MEM0, "memory": "Likes soy milk."}]).json(), tools)
+
+    assert (run.new, run.failed) == (1, 0)
+
+
+def test_a_message_of_another_text_is_named(api: APIClient, acme: Cast, tools: Tools) -> None:
+    finish(send(api, [CLAUDE]).json(), tools)
+    other = json.loads(json.dumps(CLAUDE).replace("Done.", "Not done."))
+
+    run = finish(send(api, [other]).json(), tools)
+
+    assert [error["place"] for error in run.errors] == ["[0].chat_messages[1]"]
+    assert set(Message.objects.values_list("content", flat=True)) == {
+        "Read this.\nThe mast is up.",
+        "Done.",
+    }
+
+
+def test_what_waits_of_an_erased_person_is_not_imported(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    answer = send(api, [MEM0, {**MEM0, "id": "9", "user_id": "sarah"}]).json()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_erase_user(%s, %s, '')", [acme.team.pk, acme.dmitri.pk])
+
+    batch = ImportBatch.objects.get()
+    assert [item["user"] for item in batch.items] == ["sarah"]
+    assert batch.users == ["sarah"]
+    assert finish(answer, tools).new == 1
+
+
+def test_only_a_key_of_the_team_imports_and_exports(
+    acme: Cast, globex: Cast, kyra: Agent, client_of: Clients, tools: Tools
+) -> None:
+    answer = send(client_of(acme), [MEM0])
+    bound, stranger = client_of(acme, kyra), client_of(globex)
+    address = f"/v1/imports/{answer.json()['id']}"
+
+    assert send(bound, [MEM0]).status_code == 403
+    assert {bound.get(path).status_code for path in (address, "/v1/imports", "/v1/export")} == {403}
+    assert bound.delete(address).status_code == 403
+    assert {stranger.get(address).status_code, stranger.delete(address).status_code} == {404}
+    assert stranger.get("/v1/imports").json()["results"] == []
+
+
+def test_a_body_that_is_too_large_is_refused(api: APIClient, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+
+    assert send(api, [MEM0] * 10).status_code == 413
+
+
+def test_the_command_imports_and_says_what(acme: Cast, tmp_path: Path) -> None:
+    file = tmp_path / "memories.json"
+    file.write_text(json.dumps([MEM0]))
+    out = StringIO()
+
+    call_command("import_memories", file, "--team", "acme", stdout=out, stderr=StringIO())
+
+    assert "mem0: 1 of 1 items, 1 new, 0 failed" in out.getvalue()
+    with pytest.raises(CommandError, match="There is no such file"):
+        call_command("import_memories", tmp_path / "none", "--team", "acme")
+    file.write_text("Just words.")
+    with pytest.raises(CommandError, match="none of the formats"):
+        call_command("import_memories", file, "--team", "acme")
