@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import F, QuerySet
 
 from memory.clients.tools import Tools
@@ -70,7 +71,7 @@ def run_import(
                 if seconds is not None and time.monotonic() - started >= seconds:
                     _hand_on(team_id, run_id, claim)
                     return False
-    except DatabaseError:
+    except (InterfaceError, OperationalError):
         # The lease ends by itself and the next sweep publishes the import again.
         raise
     except Exception as error:
@@ -111,10 +112,15 @@ def _write_next(
 def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: datetime) -> None:
     """Store a batch of one conversation and a job of its extraction, in one transaction."""
     viewer = Viewer(team_id=run.team_id, actor=run.actor)
-    first = batch.items[0]
     with team_scope(team_ids=[run.team_id], actor=run.actor):
         if not _claimed(run.team_id, run.pk, claim).select_for_update().exists():
             return
+        # An erasure takes items out of it: before this, or after they are messages.
+        batch.items = _taken(batch)
+        if not batch.items:
+            _note_done(run, claim, batch, new=0, failures=[])
+            return
+        first = batch.items[0]
         opened, _ = open_conversation(
             team_id=run.team_id,
             agent=first["agent"],
@@ -149,6 +155,17 @@ def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: dateti
                     state=Job.State.DONE, done_position=job.to_position, finished_at=now
                 )
         _note_done(run, claim, batch, new=conversation.last_position - last, failures=failures)
+
+
+def _taken(batch: ImportBatch) -> list[Item]:
+    """The items as they stand, taken off the queue."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM memory_importbatch WHERE team_id = %s AND id = %s RETURNING items",
+            [batch.team_id, batch.pk],
+        )
+        found = cursor.fetchone()
+    return list(json.loads(found[0])) if found else []
 
 
 def _write_memories(

@@ -29,6 +29,8 @@ from memory.services.transfer.tables import MARK
 MAX_RECORD_BYTES = 64 * 2**20
 # What an archive may unpack to, and how many files it may have.
 MAX_UNPACKED_BYTES = 4 * 2**30
+# One that a request brings, because a thread of the server reads it.
+MAX_UPLOADED_BYTES = 2**29
 MAX_ARCHIVE_FILES = 100_000
 MAX_DEPTH = 100
 # The parser looks at a string anew with each read that it goes on in: few reads, little time.
@@ -83,7 +85,9 @@ def read_items(
         return Format.MARKDOWN, _folder(source, make)
     file = source.open("rb") if isinstance(source, Path) else source
     if file.read(4) == b"PK\x03\x04":
-        return _archive(file, make, given)
+        is_local = isinstance(source, Path)
+        most = MAX_UNPACKED_BYTES if is_local else MAX_UPLOADED_BYTES
+        return _archive(file, make, given, most=most)
     found = given or _detected(file, name)
     file.seek(0)
     return found, _items(file, found, make, name)
@@ -160,7 +164,7 @@ def _folder(folder: Path, make: ItemMaker) -> Iterator[Item]:
 
 
 def _archive(
-    file: IO[bytes], make: ItemMaker, given: Format | None
+    file: IO[bytes], make: ItemMaker, given: Format | None, *, most: int
 ) -> tuple[Format, Iterator[Item]]:
     """A zip: the conversations.json of an export as it is downloaded, or the notes in it."""
     file.seek(0)
@@ -169,8 +173,8 @@ def _archive(
         entries = [each for each in archive.infolist() if not each.is_dir()]
         if len(entries) > MAX_ARCHIVE_FILES:
             raise ImportFileError(f"The archive has more than {MAX_ARCHIVE_FILES:,} files.")
-        if sum(each.file_size for each in entries) > MAX_UNPACKED_BYTES:
-            raise ImportFileError(f"The archive unpacks to more than {MAX_UNPACKED_BYTES:,} bytes.")
+        if sum(each.file_size for each in entries) > most:
+            raise ImportFileError(f"The archive unpacks to more than {most:,} bytes.")
         chat = next((each for each in entries if Path(each.filename).name == _CHATS), None)
         if chat is not None and given is not Format.MARKDOWN:
             # An entry can be sought, which reads it from its beginning.
