@@ -184,7 +184,8 @@ def _keep_values(
 
     A value at the version that is the checkpoint's id belongs to it alone, and is replaced.
     """
-    own, shared = [], []
+    own: list[ChannelValue] = []
+    shared: list[ChannelValue] = []
     for name, content in checkpoint.values.items():
         version = checkpoint.channels[name]
         row = ChannelValue(
