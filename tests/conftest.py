@@ -121,13 +121,9 @@ def pytest_collection_finish() -> None:
 
 
 def _leave_out_of_collections() -> None:
-    """Let no collection of garbage walk through what stays for the whole run: a second each time.
-
-    Nothing of ours waits for one to be freed, so that fewer of them do.
-    """
+    """Let no collection of garbage walk through what stays for the whole run: a second each."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000)
 
 
 def pytest_unconfigure() -> None:
