@@ -66,6 +66,8 @@ class IdPagination(CursorPagination):
         fitting = max(1, sum(filled <= MOST_PAGE_CHARS for filled in fills))
         self.page = rows
         if fitting < len(rows):
+            # What the links count by where rows share one position.
+            self.page_size = fitting
             behind = self._get_position_from_instance(page[fitting], self.ordering)
             if is_reverse:
                 self.page, self.has_previous = page[:fitting][::-1], True

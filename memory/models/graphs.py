@@ -55,7 +55,7 @@ class GraphCheckpoint(TeamOwned):
     """The state of a graph after one of its steps; ids of later ones are greater.
 
     `channels` says which version of each channel's value belongs to it, `data` is the text of a
-    JSON object as the client sent it, `size` the bytes of data and values together.
+    JSON object as the client sent it, `size` the bytes of data, metadata and values together.
     """
 
     thread = SameTeamKey(GraphThread)
@@ -145,12 +145,13 @@ class StoreItem(TeamOwned):
 
     `agent`, `end_user` and `project` are whose it is. `value` is replaced in place; each of its
     texts is a version of `memory`, which every search finds. Without one it is found by its value.
-    `path` is the namespace, its labels with dots between them.
+    `path` is the namespace, its labels with dots between them, `size` the bytes of the value.
     """
 
     path = _text(MAX_NAMESPACE_CHARS)
     key = _text(200)
     value = models.JSONField()
+    size = models.PositiveBigIntegerField(default=0, db_default=0)
     agent = SameTeamKey(Agent, null=True)
     end_user = SameTeamKey(EndUser, null=True)
     project = SameTeamKey(Project, null=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Length
 
 from memory.domain.viewer import Viewer
-from memory.models import GraphCheckpoint
+from memory.models import GraphCheckpoint, PendingWrite
 
 _VALUES = """
 SELECT c.id, v.channel, v.kind, v.value
@@ -54,8 +55,9 @@ class StoredWrite:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The values and the writes of checkpoints, by their row ids; writes in their order."""
+    """Checkpoints that still stand, with values and writes by their row ids; writes in order."""
 
+    rows: Sequence[GraphCheckpoint]
     values: Mapping[UUID, Sequence[StoredValue]]
     writes: Mapping[UUID, Sequence[StoredWrite]]
 
@@ -70,7 +72,8 @@ def checkpoints_of(
     metadata: Mapping[str, object] | None = None,
 ) -> QuerySet[GraphCheckpoint, GraphCheckpoint]:
     """The checkpoints of the viewer's agent, or of the team itself, of which all that is given
-    holds: ids less than `before`, and metadata that contain those. Call it in the team's scope."""
+    holds: ids less than `before`, and metadata that contain those. They come without data and
+    metadata, and with `write_bytes`, what their writes have. Call it in the team's scope."""
     rows = GraphCheckpoint.objects.filter(team_id=viewer.team_id, thread__agent=viewer.agent_id)
     named = {
         "thread__thread_id": thread_id,
@@ -80,11 +83,29 @@ def checkpoints_of(
         "metadata__contains": metadata,
     }
     given = {name: value for name, value in named.items() if value is not None}
-    return rows.filter(**given).select_related("thread__agent", "thread__end_user")
+    writes = PendingWrite.objects.filter(
+        team_id=OuterRef("team_id"),
+        thread_id=OuterRef("thread_id"),
+        namespace=OuterRef("namespace"),
+        checkpoint_id=OuterRef("checkpoint_id"),
+    ).order_by()
+    size = writes.values("checkpoint_id").annotate(size=Sum(Length("value"))).values("size")
+    rows = rows.filter(**given).annotate(write_bytes=Coalesce(Subquery(size), 0))
+    return rows.defer("data", "metadata").select_related("thread__agent", "thread__end_user")
 
 
 def contents_of(*, viewer: Viewer, rows: Sequence[GraphCheckpoint]) -> Contents:
-    """What hangs on these checkpoints; call it in the team's scope."""
+    """What hangs on these checkpoints, whose data and metadata are read as well.
+
+    Call it in the team's scope.
+    """
+    stored = GraphCheckpoint.objects.filter(
+        team_id=viewer.team_id, pk__in=[row.pk for row in rows]
+    ).values_list("pk", "data", "metadata")
+    texts = {pk: (data, metadata) for pk, data, metadata in stored}
+    for row in rows:
+        if row.pk in texts:
+            row.data, row.metadata = texts[row.pk]
     values: dict[UUID, list[StoredValue]] = defaultdict(list)
     writes: dict[UUID, list[StoredWrite]] = defaultdict(list)
     given = (viewer.team_id, [row.pk for row in rows])
@@ -96,4 +117,4 @@ def contents_of(*, viewer: Viewer, rows: Sequence[GraphCheckpoint]) -> Contents:
         for row_id, task_id, path, index, channel, kind, value in cursor.fetchall():
             write = StoredWrite(task_id, path, index, channel, kind, bytes(value))
             writes[row_id].append(write)
-    return Contents(values, writes)
+    return Contents([row for row in rows if row.pk in texts], values, writes)

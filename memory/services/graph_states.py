@@ -8,17 +8,21 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
-from django.db.models import F, QuerySet, Window
+from django.db.models import Count, F, Q, QuerySet, Sum, Window
 from django.db.models.functions import Length, RowNumber
 
 from memory.domain.viewer import Viewer
 from memory.models import ChannelValue, GraphCheckpoint, GraphThread, PendingWrite
 from memory.services.retrying import retried
-from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
 from teams.services.checkpoints import check_size, checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_user_id
 from teams.tenancy import team_scope
+
+# After one checkpoint, of all its tasks.
+MAX_WRITES = 10_000
 
 
 class Keep(StrEnum):
@@ -110,13 +114,15 @@ def save_checkpoint(
     """Save a state of a thread; the same id again replaces what it was saved with.
 
     Agent, user and thread are created when first named. Raises ConflictError, which names the
-    channels, where values are neither given nor stored, and where the thread is another user's;
+    channels, where values are neither given nor stored, or stored as others; and where the thread
+    is another user's. Raises TooLargeError where all values have more than `most_state_bytes`,
     else what `checkpoint_text` raises.
     """
     text = checkpoint_text(checkpoint.data)
-    checkpoint_text(checkpoint.metadata, field="metadata")
+    metadata = checkpoint_text(checkpoint.metadata, field="metadata")
     size = len(text.encode()) + sum(len(each.value) for each in checkpoint.values.values())
     check_size(size, field="values")
+    size += len(metadata.encode())
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         thread = _locked(viewer=viewer, thread_id=thread_id, agent=agent, user=user)
         known = _sizes(thread, checkpoint)
@@ -127,21 +133,14 @@ def save_checkpoint(
                 f"The values of {', '.join(missing[:10])} are not stored: send them as well.",
                 field="values",
             )
-        ChannelValue.objects.bulk_create(
-            [
-                ChannelValue(
-                    team_id=viewer.team_id,
-                    thread=thread,
-                    namespace=checkpoint.namespace,
-                    channel=name,
-                    version=checkpoint.channels[name],
-                    kind=content.kind,
-                    value=content.value,
-                )
-                for name, content in checkpoint.values.items()
-            ],
-            ignore_conflicts=True,
-        )
+        size += sum(known[each] for each in wanted - given)
+        if size > most_state_bytes():
+            raise TooLargeError(
+                f"The values of a checkpoint have at most {most_state_bytes()} bytes together, and"
+                f" these have {size}. Keep what is large elsewhere and its address here.",
+                field="values",
+            )
+        _keep_values(thread, checkpoint, known)
         run_id = checkpoint.metadata.get("run_id")
         row = GraphCheckpoint(
             team_id=viewer.team_id,
@@ -153,7 +152,7 @@ def save_checkpoint(
             channels=dict(checkpoint.channels),
             metadata=dict(checkpoint.metadata),
             data=text,
-            size=size + sum(known[each] for each in wanted - given),
+            size=size,
             needs_ancestors=checkpoint.needs_ancestors,
             saved_at=now,
         )
@@ -161,8 +160,73 @@ def save_checkpoint(
             [row],
             update_conflicts=True,
             unique_fields=["team", "thread", "namespace", "checkpoint_id"],
-            update_fields=["channels", "metadata", "data", "size", "run_id", "needs_ancestors"],
+            update_fields=[
+                "parent_id",
+                "channels",
+                "metadata",
+                "data",
+                "size",
+                "run_id",
+                "needs_ancestors",
+            ],
         )
+
+
+def most_state_bytes() -> int:
+    """The bytes that a checkpoint may have with all its values, and those of its writes."""
+    return 16 * settings.CHECKPOINT_MAX_BYTES
+
+
+def _keep_values(
+    thread: GraphThread, checkpoint: NewCheckpoint, known: Mapping[tuple[str, str], int]
+) -> None:
+    """Store the given values; ConflictError where another one is stored at a channel's version.
+
+    A value at the version that is the checkpoint's id belongs to it alone, and is replaced.
+    """
+    own: list[ChannelValue] = []
+    shared: list[ChannelValue] = []
+    for name, content in checkpoint.values.items():
+        version = checkpoint.channels[name]
+        row = ChannelValue(
+            team_id=thread.team_id,
+            thread=thread,
+            namespace=checkpoint.namespace,
+            channel=name,
+            version=version,
+            kind=content.kind,
+            value=content.value,
+        )
+        (own if version == checkpoint.checkpoint_id else shared).append(row)
+    before = [row for row in shared if (row.channel, row.version) in known]
+    # Together no larger than what is given, as others differ by their sizes.
+    alike = Q(pk__in=[])
+    for row in before:
+        if known[row.channel, row.version] == len(row.value):
+            alike |= Q(channel=row.channel, version=row.version)
+    stored = {
+        (row.channel, row.version): (row.kind, bytes(row.value))
+        for row in ChannelValue.objects.filter(
+            alike, team_id=thread.team_id, thread=thread, namespace=checkpoint.namespace
+        )
+    }
+    if others := sorted(
+        row.channel
+        for row in before
+        if stored.get((row.channel, row.version)) != (row.kind, row.value)
+    ):
+        raise ConflictError(
+            f"Other values of {', '.join(others[:10])} are stored at these versions: give each"
+            " value a version of its own.",
+            field="channels",
+        )
+    ChannelValue.objects.bulk_create(shared, ignore_conflicts=True)
+    ChannelValue.objects.bulk_create(
+        own,
+        update_conflicts=True,
+        unique_fields=["team", "thread", "namespace", "channel", "version"],
+        update_fields=["kind", "value"],
+    )
 
 
 def _sizes(thread: GraphThread, checkpoint: NewCheckpoint) -> dict[tuple[str, str], int]:
@@ -194,7 +258,9 @@ def save_writes(
 ) -> None:
     """Keep what a task wrote after a checkpoint, which may be saved later.
 
-    Of writes that are stored at an index the first stays, or with `replaces` the last.
+    Of writes that are stored at an index the first stays, or with `replaces` the last. Raises
+    TooLargeError where the writes after the checkpoint are more than MAX_WRITES, or have more than
+    `most_state_bytes`.
     """
     check_size(sum(len(each.content.value) for each in writes), field="writes")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -223,6 +289,15 @@ def save_writes(
             unique_fields=key if replaces else None,
             update_fields=changed if replaces else None,
         )
+        kept = PendingWrite.objects.filter(
+            team_id=viewer.team_id, thread=thread, namespace=namespace, checkpoint_id=checkpoint_id
+        ).aggregate(count=Count("id"), size=Sum(Length("value")))
+        if kept["count"] > MAX_WRITES or (kept["size"] or 0) > most_state_bytes():
+            raise TooLargeError(
+                f"The writes after a checkpoint are at most {MAX_WRITES} of {most_state_bytes()}"
+                " bytes together: save the next checkpoint.",
+                field="writes",
+            )
 
 
 def _locked(*, viewer: Viewer, thread_id: str, agent: str | None, user: str | None) -> GraphThread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from memory.selectors.store_items import Search, items_for, matching_items, path
 from memory.services.decisions.state import delete_memory
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
-from memory.services.retrying import run_write
+from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.statements import safe_statement
@@ -41,7 +42,7 @@ USERS, AGENTS, PROJECTS = "users", "agents", "projects"
 Key = tuple[tuple[str, ...], str]
 _PLACE = ("team", "path", "key")
 _OF_WHOM = ("agent", "end_user", "project", "memory")
-_REPLACED = ("value", *_OF_WHOM, "ttl_minutes", "expires_at", "updated_at")
+_REPLACED = ("value", "size", *_OF_WHOM, "ttl_minutes", "expires_at", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def named_in(namespace: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+@retried
 def write_items(
     *, viewer: Viewer, items: Sequence[NewItem], tools: Tools, now: datetime
 ) -> tuple[int, int]:
@@ -235,6 +237,7 @@ def _rows(
                 path=path,
                 key=key,
                 value=kept[place].value,
+                size=len(json.dumps(kept[place].value, ensure_ascii=False).encode()),
                 agent_id=draft.agent_id,
                 end_user_id=draft.end_user_id,
                 project_id=draft.project_id,
@@ -255,56 +258,93 @@ def _release(viewer: Viewer, memory_ids: Collection[UUID]) -> None:
 
 
 def read_items(
-    *, viewer: Viewer, gets: Sequence[tuple[Key, bool]], now: datetime
-) -> list[StoreItem]:
-    """The items that there are at these places; those that are told to be are refreshed."""
-    if not gets:
-        return []
+    *,
+    viewer: Viewer,
+    gets: Sequence[tuple[Key, bool]],
+    searches: Sequence[Search],
+    tools: Tools,
+    now: datetime,
+) -> tuple[list[StoreItem], list[list[FoundItem]]]:
+    """The items that there are at these places, and those of each search.
+
+    Items are refreshed where it is told. Raises InvalidError, and refreshes nothing, where the
+    values have more than `most_read_bytes` together.
+    """
+    got = _got(viewer, [place for place, _ in gets], now)
+    found = [_found(viewer, each, tools, now) for each in searches]
+    rows = [*got.values(), *(one.item for each in found for one in each)]
+    size, most = sum(row.size for row in rows), most_read_bytes()
+    if size > most:
+        raise InvalidError(
+            f"These items have {size} bytes together, and one answer at most {most}. Ask for fewer"
+            " in one request: with a smaller `limit`, and then with `offset`.",
+            field="search" if searches else "get",
+        )
+    refreshed = [
+        got[_place(place)] for place, refreshes in gets if refreshes and _place(place) in got
+    ]
+    for search, each in zip(searches, found, strict=True):
+        refreshed += [one.item for one in each if search.refreshes]
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        stored = StoreItem.objects.filter(team_id=viewer.team_id, pk__in={row.pk for row in rows})
+        values = dict(stored.values_list("pk", "value"))
+        _refresh(refreshed, now)
+    for row in rows:
+        if row.pk in values:
+            row.value = values[row.pk]
+    return (
+        [row for row in got.values() if row.pk in values],
+        [[one for one in each if one.item.pk in values] for each in found],
+    )
+
+
+def most_read_bytes() -> int:
+    """The bytes that the values of one answer may have together: those of the 8 largest."""
+    return 8 * settings.CHECKPOINT_MAX_BYTES
+
+
+def _got(viewer: Viewer, keys: Sequence[Key], now: datetime) -> dict[tuple[str, str], StoreItem]:
+    """The items at these places, without their values."""
+    if not keys:
+        return {}
     places = Q()
-    for (namespace, key), _ in gets:
+    for namespace, key in keys:
         places |= Q(path=path_of(namespace), key=key)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        rows = items_for(viewer=viewer, now=now).filter(places)
-        found = {(row.path, row.key): row for row in rows}
-        refreshed = (found.get(_place(place)) for place, refreshes in gets if refreshes)
-        _refresh([row for row in refreshed if row is not None], now)
-    return list(found.values())
+        rows = items_for(viewer=viewer, now=now).filter(places).defer("value")
+        return {(row.path, row.key): row for row in rows}
 
 
-def search_items(*, viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[FoundItem]:
-    """The items of a search: what says most about its query, else the latest, first.
+def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[FoundItem]:
+    """The items of a search without their values: what says most about its query, else the
+    latest, first.
 
     A query is the search of memories, held to those of the items.
     """
     until = search.offset + search.limit
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        rows = matching_items(items_for(viewer=viewer, now=now), search)
+        rows = matching_items(items_for(viewer=viewer, now=now), search).defer("value")
         # What was merged or corrected is told by what took its place.
         current = Coalesce(F("memory__superseded_by_id"), F("memory_id"))
         named = rows.annotate(current=current)
         if not search.query:
             latest = rows.order_by("-updated_at", "-id")[search.offset : until]
-            found = [FoundItem(row) for row in latest]
-    if search.query:
-        told = retrieve(
-            viewer=viewer,
-            question=Question(search.query),
-            rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
-            names_user=True,
-            limit=until,
-            tools=tools,
-            now=now,
-        ).memories
-        scores = {each.memory.pk: each.score for each in told}
-        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            items = list(named.filter(current__in=list(scores)))
-        order = {pk: place for place, pk in enumerate(scores)}
-        items.sort(key=lambda row: (order[row.current], row.path, row.key))
-        found = [FoundItem(row, scores[row.current]) for row in items[search.offset : until]]
-    if search.refreshes and found:
-        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            _refresh([each.item for each in found], now)
-    return found
+            return [FoundItem(row) for row in latest]
+    told = retrieve(
+        viewer=viewer,
+        question=Question(search.query),
+        rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
+        names_user=True,
+        limit=until,
+        tools=tools,
+        now=now,
+    ).memories
+    scores = {each.memory.pk: each.score for each in told}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        items = list(named.filter(current__in=list(scores)))
+    order = {pk: place for place, pk in enumerate(scores)}
+    items.sort(key=lambda row: (order[row.current], row.path, row.key))
+    return [FoundItem(row, scores[row.current]) for row in items[search.offset : until]]
 
 
 def _refresh(rows: Collection[StoreItem], now: datetime) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from operator import ge
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -18,8 +20,10 @@ from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import GraphThread, Memory, StoreItem
+from memory.services.graph_states import NewCheckpoint, save_checkpoint
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.services.store_items import NewItem, write_items
 from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
@@ -262,3 +266,96 @@ def test_sealing_writing_and_erasing_at_once_leave_a_log_that_stands(town: Cast)
     assert found.erased > 0
     assert found.erasures > 2
     assert found.seals > 2
+
+
+def test_items_and_threads_of_graphs_do_not_survive_the_erasure(town: Cast, tools: Tools) -> None:
+    """Writers keep items and states for Sarah all along, and say whose a thread is."""
+    team_id = town.team.id
+    viewer = Viewer(team_id=team_id, actor="writer")
+
+    def keep() -> None:
+        namespace = ("users", "sarah")
+        item = NewItem(namespace=namespace, key=str(uuid4()), value={"n": 1}, text="Sarah sails.")
+        write_items(viewer=viewer, items=[item], tools=tools, now=timezone.now())
+
+    def save() -> None:
+        thread = str(uuid4())
+        for user in (None, "sarah"):
+            checkpoint = NewCheckpoint("a", "", "", {}, {}, {})
+            save_checkpoint(
+                viewer=viewer,
+                thread_id=thread,
+                agent=None,
+                user=user,
+                checkpoint=checkpoint,
+                now=timezone.now(),
+            )
+
+    with a_crew() as crew:
+        crew.keep(keep)
+        crew.keep(save)
+        crew.go_on()
+        erase_user(team_id=team_id, external_id="sarah", actor="test")
+        crew.go_on()
+
+    assert crew.failed == []
+    with team_scope(team_ids=[team_id], actor="test"):
+        assert not StoreItem.objects.filter(end_user=town.sarah).exists()
+        assert not GraphThread.objects.filter(end_user=town.sarah).exists()
+        assert StoreItem.objects.filter(end_user__external_id="sarah").exists()
+        assert GraphThread.objects.filter(end_user__external_id="sarah").exists()
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "named-later"])
+@pytest.mark.parametrize("model", [StoreItem, GraphThread], ids=["item", "thread"])
+def test_a_row_for_a_person_who_was_erased_since_is_refused(
+    town: Cast, model: type[StoreItem | GraphThread], is_new: bool
+) -> None:
+    names = {"key": "k", "value": {}} if model is StoreItem else {"thread_id": "t"}
+    row = model(team_id=town.team.id, **names)
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        if not is_new:
+            row.save()
+    erase_user(team_id=town.team.id, external_id="sarah", actor="test")
+    row.end_user_id = town.sarah.pk
+
+    with (
+        pytest.raises(OperationalError, match="the person was erased"),
+        team_scope(team_ids=[town.team.id], actor="test"),
+    ):
+        row.save()
+
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        assert not model.objects.filter(end_user__isnull=False).exists()
+
+
+def test_an_item_of_a_person_who_is_erased_meanwhile_is_kept_for_the_new_one(
+    town: Cast, tools: Tools
+) -> None:
+    """The person is looked up, erased while the words are embedded, then the item is written."""
+
+    class Erasing:
+        """An embedder during whose first call the person is erased."""
+
+        def __init__(self) -> None:
+            self.is_first = True
+
+        def __getattr__(self, name: str) -> Any:  # Any: whatever the embedder has
+            if self.is_first and name.startswith("embed"):
+                self.is_first = False
+                erase_user(team_id=town.team.id, external_id="sarah", actor="test")
+            return getattr(tools.embedder, name)
+
+    item = NewItem(namespace=("users", "sarah"), key="k", value={"n": 1}, text="Sarah sails.")
+    kept, _ = write_items(
+        viewer=Viewer(team_id=town.team.id, actor="writer"),
+        items=[item],
+        tools=replace(tools, embedder=Erasing()),
+        now=timezone.now(),
+    )
+
+    assert kept == 1
+    with team_scope(team_ids=[town.team.id], actor="test"):
+        stored = StoreItem.objects.select_related("end_user").get()
+        assert stored.end_user is not None
+        assert (stored.end_user.pk != town.sarah.pk, stored.end_user.external_id) == (True, "sarah")

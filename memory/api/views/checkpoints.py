@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import (
+    LINE,
     NameField,
     OneOfField,
     StrictBooleanField,
@@ -75,6 +76,19 @@ class Base64Field(TextField):
             self.fail("base64")
 
 
+class ExactNameField(NameField):
+    """A name that is kept apart from one with other spaces around it: it must have none."""
+
+    default_error_messages = {"spaces": "Must have no spaces around it."}
+    pattern = f"^{LINE}$"
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if value != data:
+            self.fail("spaces")
+        return value
+
+
 class JsonField(ObjectField):
     """A JSON object that the database can compare: no NUL, no half surrogates."""
 
@@ -86,7 +100,8 @@ class JsonField(ObjectField):
             text = json.dumps(value, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
             self.fail("text")
-        if b"\\u0000" in text:
+        # Two backslashes are one in a text, whatever comes behind it.
+        if b"\\u0000" in text.replace(rb"\\", b""):
             self.fail("text")
         return value
 
@@ -208,7 +223,7 @@ class AgentQuerySerializer(QuerySerializer):
 class GraphCheckpointQuerySerializer(PageQuerySerializer, AgentQuerySerializer):
     """Which checkpoints."""
 
-    thread_id = NameField(required=False, max_length=200)
+    thread_id = ExactNameField(required=False, max_length=200)
     namespace = TextField(required=False, allow_blank=True, max_length=MAX_NAMESPACE_CHARS)
     checkpoint_id = TextField(required=False, max_length=MAX_GRAPH_ID_CHARS)
     before = TextField(
@@ -223,7 +238,7 @@ class ThreadIdsSerializer(StrictSerializer):
     """Which threads to prune, and what is kept of them."""
 
     agent = NameField(required=False, allow_null=True)
-    thread_ids = serializers.ListField(child=NameField(max_length=200), max_length=PER_REQUEST)
+    thread_ids = serializers.ListField(child=ExactNameField(max_length=200), max_length=PER_REQUEST)
     keep = OneOfField([each.value for each in Keep], default=Keep.LATEST.value)
 
 
@@ -238,7 +253,7 @@ class CopySerializer(StrictSerializer):
     """The name of the copy."""
 
     agent = NameField(required=False, allow_null=True)
-    target_id = NameField(max_length=200)
+    target_id = ExactNameField(max_length=200)
 
 
 class CheckpointCountSerializer(ApiSerializer):
@@ -294,11 +309,12 @@ class GraphPagination(IdPagination):
     max_page_size = PER_REQUEST
     # Copies of a thread have the same ids.
     ordering = ("-checkpoint_id", "-id")  # type: ignore[assignment]
+    offset_cutoff = 10_000_000
     position_field = serializers.CharField(max_length=MAX_GRAPH_ID_CHARS, trim_whitespace=False)
 
     def chars_of(self, row: GraphCheckpoint) -> int:
-        """The bytes of a checkpoint with its values."""
-        return row.size
+        """The bytes of a checkpoint with its values and writes."""
+        return row.size + int(getattr(row, "write_bytes", 0))
 
 
 class GraphCheckpointViewSet(ApiViewSet):
@@ -391,7 +407,7 @@ class GraphCheckpointViewSet(ApiViewSet):
                     for each in contents.writes.get(row.pk, ())
                 ],
             }
-            for row in rows
+            for row in contents.rows
         ]
         return Response(pages.links() | {"results": results})
 
@@ -452,11 +468,17 @@ class GraphCheckpointViewSet(ApiViewSet):
 
 
 def _names(thread_id: str, checkpoint_id: str | None = None) -> tuple[str, str]:
-    name = name_in_address(thread_id, field="thread_id", max_length=200)
+    name = _exact(thread_id, field="thread_id", most=200)
     if checkpoint_id is None:
         return name, ""
-    most = MAX_GRAPH_ID_CHARS
-    return name, name_in_address(checkpoint_id, field="checkpoint_id", max_length=most)
+    return name, _exact(checkpoint_id, field="checkpoint_id", most=MAX_GRAPH_ID_CHARS)
+
+
+def _exact(value: str, *, field: str, most: int) -> str:
+    """A name as it stands in the address; ValidationError for one with spaces around it."""
+    if name_in_address(value, field=field, max_length=most) != value:
+        raise serializers.ValidationError({field: ExactNameField.default_error_messages["spaces"]})
+    return value
 
 
 def _encoded(given: Mapping[str, Any]) -> Encoded:  # Any: checked input

@@ -40,7 +40,6 @@ from memory.services.store_items import (
     NewItem,
     named_in,
     read_items,
-    search_items,
     write_items,
 )
 
@@ -242,29 +241,27 @@ class ItemReadViewSet(ApiViewSet):
         responses=answers(ReadOfItemsSerializer, 403, 422),
     )
     def read(self, request: Request) -> Response:
-        """Items by their keys, items that match, and namespaces; what is not seen is missing."""
+        """Items by their keys, items that match, and namespaces; what is not seen is missing.
+
+        The values may have 8 MiB together: ask for fewer items in one request where it is refused.
+        """
         given = self.body(ReadItemsSerializer)
         viewer, now, tools = self.viewer, timezone.now(), default_tools()
         gets = [
             ((each["namespace"], each["key"]), each["refresh_ttl"]) for each in given.get("get", ())
         ]
-        got = read_items(viewer=viewer, gets=gets, now=now)
         searches = [
-            search_items(
-                viewer=viewer,
-                search=Search(
-                    prefix=each["namespace"],
-                    conditions=each.get("filter") or (),
-                    query=each.get("query") or "",
-                    limit=each["limit"],
-                    offset=each["offset"],
-                    refreshes=each["refresh_ttl"],
-                ),
-                tools=tools,
-                now=now,
+            Search(
+                prefix=each["namespace"],
+                conditions=each.get("filter") or (),
+                query=each.get("query") or "",
+                limit=each["limit"],
+                offset=each["offset"],
+                refreshes=each["refresh_ttl"],
             )
             for each in given.get("search", ())
         ]
+        got, found = read_items(viewer=viewer, gets=gets, searches=searches, tools=tools, now=now)
         with self.team_scope():
             listings = [
                 namespaces_of(items_for(viewer=viewer, now=now), Listing(**each))
@@ -273,7 +270,7 @@ class ItemReadViewSet(ApiViewSet):
         return Response(
             {
                 "get": [_shown(each) for each in got],
-                "search": [[_shown(one.item, one.score) for one in each] for each in searches],
+                "search": [[_shown(one.item, one.score) for one in each] for each in found],
                 "namespaces": listings,
             }
         )

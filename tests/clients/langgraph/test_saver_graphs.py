@@ -175,3 +175,20 @@ def test_refusals_are_those_of_the_client(place: Place) -> None:
         pytest.raises(ConnectionFailed),
     ):
         saver.get_tuple(T)
+
+
+def test_two_values_of_one_version_are_both_kept(place: Place) -> None:
+    with PalimpsestSaver(place.url, place.key()) as saver:
+        saved = []
+        for number in range(2):
+            checkpoint = empty_checkpoint()
+            checkpoint["channel_values"] = {"step": number}
+            checkpoint["channel_versions"] = {"step": "1"}
+            saved.append(saver.put(T, checkpoint, {}, {"step": "1"}))
+
+        found = [saver.get_tuple(each) for each in saved]
+
+    assert [each and each.checkpoint["channel_values"] for each in found] == [
+        {"step": 0},
+        {"step": 1},
+    ]

@@ -264,6 +264,107 @@ def test_a_state_may_not_be_larger_than_a_checkpoint(api: APIClient, settings: A
     assert GraphThread.objects.count() == 0
 
 
+def test_all_values_of_a_state_and_its_writes_are_bounded(api: APIClient, settings: Any) -> None:
+    settings.CHECKPOINT_MAX_BYTES = 1024
+    names = [f"m{number}" for number in range(17)]
+    for last in range(1, 16):
+        channels = dict.fromkeys(names[:last], "1")
+        given = [value("x" * 1000, names[last - 1])]
+        assert save(api, "a", channels=channels, values=given).status_code == 200
+        writes = [{"index": last, **given[0]}]
+        assert write(api, "a", writes=writes).status_code == 200
+    # 16 KiB are 16,384 bytes.
+    more = [value("x" * 1000, names[15]), value("x" * 1000, names[16])]
+    assert (
+        save(api, "b", channels=dict.fromkeys(names[:16], "1"), values=more[:1]).status_code == 200
+    )
+
+    refused = save(api, "a", channels=dict.fromkeys(names, "1"), values=more[1:])
+    writes = [{"index": 0, **more[0]}]
+    assert write(api, "a", writes=writes).status_code == 200
+    too_many = write(api, "a", task_id="other", writes=writes)
+
+    assert [refused.status_code, too_many.status_code] == [413, 413]
+    assert ChannelValue.objects.count() == PendingWrite.objects.count() == 16
+
+
+def test_pages_are_cut_where_values_and_writes_fill_them(api: APIClient, settings: Any) -> None:
+    for number in ("a", "b", "c"):
+        save(api, number)
+        write(api, number, writes=[{"index": 0, **value("x" * 600_000)}])
+
+    page = api.get("/v1/checkpoints", {"limit": 500}).json()
+
+    assert [each["checkpoint_id"] for each in page["results"]] == ["c"]
+    assert page["next"]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 500])
+def test_pages_of_copies_leave_none_out(api: APIClient, limit: int) -> None:
+    save(api, "a", channels={"m": "1"}, values=[value("x" * 600_000, "m")])
+    for number in range(6):
+        api.post("/v1/threads/t%2F1/copy", {"target_id": f"copy{number}"}, format="json")
+
+    threads, address = [], f"/v1/checkpoints?limit={limit}"
+    while address:
+        page = api.get(address).json()
+        threads += [each["thread_id"] for each in page["results"]]
+        address = page["next"]
+
+    assert sorted(threads) == [*(f"copy{number}" for number in range(6)), "t/1"]
+
+
+def test_a_state_saved_again_has_what_it_was_saved_with_last(api: APIClient) -> None:
+    save(api, "a", channels={"m": "1", "own": "a"}, values=[value("1", "m"), value("1", "own")])
+    again = save(
+        api,
+        "a",
+        parent_id="p",
+        channels={"m": "1", "own": "a"},
+        values=[value("1", "m"), value("2", "own")],
+    )
+
+    (shown,) = listed(api)
+    assert (again.status_code, shown["parent_id"]) == (200, "p")
+    assert sorted(shown["values"], key=str) == sorted([value("1", "m"), value("2", "own")], key=str)
+
+
+@pytest.mark.parametrize("text", ["2", "longer"], ids=["same-size", "other-size"])
+def test_another_value_at_a_stored_version_is_refused(api: APIClient, text: str) -> None:
+    save(api, "a", channels={"m": "1"}, values=[value("1", "m")])
+
+    refused = save(api, "b", channels={"m": "1"}, values=[value(text, "m")])
+
+    assert refused.status_code == 409
+    assert list(refused.json()["errors"]) == ["channels"]
+    (shown,) = listed(api)
+    assert (shown["checkpoint_id"], shown["values"]) == ("a", [value("1", "m")])
+
+
+def test_names_with_spaces_around_them_are_refused(api: APIClient) -> None:
+    save(api, "a")
+    for refused in (
+        save(api, "a", thread="/v1/threads/t%2F1%20/checkpoints"),
+        save(api, "%20a"),
+        api.delete("/v1/threads/%20t%2F1/checkpoints"),
+        api.get("/v1/checkpoints", {"thread_id": " t/1"}),
+        api.post("/v1/threads/t%2F1/copy", {"target_id": "x "}, format="json"),
+        api.post("/v1/checkpoints/prune", {"thread_ids": ["t/1 "]}, format="json"),
+    ):
+        assert refused.status_code == 422, refused.content
+
+    assert [each["thread_id"] for each in listed(api)] == ["t/1"]
+
+
+def test_a_text_about_an_escaped_nul_is_kept(api: APIClient) -> None:
+    told = {"x": "a \\u0000 in JSON", "y": "\\\\u0000"}
+    save(api, "a", data=told, metadata=told)
+
+    (shown,) = listed(api)
+    assert (shown["data"], shown["metadata"]) == (told, told)
+    assert save(api, "b", data={"x": "\\\x00"}).status_code == 422
+
+
 def test_writers_of_a_new_thread_at_once_all_save(
     committed_db: None, client_of: Callable[..., APIClient]
 ) -> None:

@@ -161,6 +161,33 @@ def test_a_value_may_not_be_larger_than_a_checkpoint(api: APIClient, settings: A
     assert StoreItem.objects.count() == 0
 
 
+@pytest.mark.parametrize("way", ["get", "search", "searches"])
+def test_a_read_of_too_much_is_refused_and_refreshes_nothing(
+    api: APIClient, settings: Any, way: str
+) -> None:
+    settings.CHECKPOINT_MAX_BYTES = 1024
+    for number in range(9):
+        put(api, "a", key=f"k{number}", value={"x": "é" * 490}, ttl_minutes=5)
+    before = list(StoreItem.objects.order_by("key").values_list("expires_at", flat=True))
+    gets = [{"namespace": ["a"], "key": f"k{number}"} for number in range(9)]
+    search = {"namespace": ["a"]}
+    reads: dict[str, dict[str, Any]] = {
+        "get": {"get": gets},
+        "search": {"search": [search]},
+        "searches": {"search": [{**search, "limit": 4}] * 3},
+    }
+
+    refused = ask(api, **reads[way])
+
+    assert refused.status_code == 422
+    assert "fewer" in refused.json()["detail"]
+    after = list(StoreItem.objects.order_by("key").values_list("expires_at", flat=True))
+    assert before == after
+    answer = ask(api, get=gets[:4], search=[{**search, "limit": 4}]).json()
+    assert [len(answer["get"]), len(answer["search"][0])] == [4, 4]
+    assert answer["get"][0]["value"] == {"x": "é" * 490}
+
+
 def test_writers_of_one_item_at_once_leave_one_memory(
     committed_db: None, client_of: Callable[..., APIClient]
 ) -> None:

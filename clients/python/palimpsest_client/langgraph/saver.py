@@ -31,6 +31,8 @@ from palimpsest_client.langgraph.connections import Connections
 
 # The metadata by which LangGraph marks graphs whose values rest on earlier checkpoints.
 _DELTA = "counters_since_delta_snapshot"
+# Conflicts that end when all values are sent: some were not stored, or are others at their version.
+_SENT_AGAIN = ("values", "channels")
 _PAGE = 20
 _KEEP: dict[str, Any] = {"keep_latest": "latest", "delete": "nothing"}  # Any: one of two words
 Place = tuple[str, str, str]
@@ -120,9 +122,11 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
                 thread, checkpoint["id"], **self._state(config, checkpoint, metadata, new_versions)
             )
         except Conflict as error:
-            if error.field != "values":
+            if error.field not in _SENT_AGAIN:
                 raise
-            save(thread, checkpoint["id"], **self._state(config, checkpoint, metadata, None))
+            is_own = error.field == "channels"
+            whole = self._state(config, checkpoint, metadata, None, is_own=is_own)
+            save(thread, checkpoint["id"], **whole)
         return _config(thread, namespace, checkpoint["id"])
 
     async def aput(
@@ -140,9 +144,11 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
                 thread, checkpoint["id"], **self._state(config, checkpoint, metadata, new_versions)
             )
         except Conflict as error:
-            if error.field != "values":
+            if error.field not in _SENT_AGAIN:
                 raise
-            await save(thread, checkpoint["id"], **self._state(config, checkpoint, metadata, None))
+            is_own = error.field == "channels"
+            whole = self._state(config, checkpoint, metadata, None, is_own=is_own)
+            await save(thread, checkpoint["id"], **whole)
         return _config(thread, namespace, checkpoint["id"])
 
     def put_writes(
@@ -290,12 +296,18 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions | None,
+        *,
+        is_own: bool = False,
     ) -> Any:  # Any: a GraphCheckpoint
-        """What is sent: the values of the new versions, or all values where those are None."""
+        """What is sent: the values of the new versions, or all values where those are None.
+
+        With `is_own` all are kept for this checkpoint alone.
+        """
         _, namespace, parent = _place_of(config)
         values, versions = checkpoint["channel_values"], checkpoint["channel_versions"]
         # A value without a version belongs to this checkpoint alone.
-        channels = {name: str(versions.get(name, checkpoint["id"])) for name in values}
+        shared = {} if is_own else versions
+        channels = {name: str(shared.get(name, checkpoint["id"])) for name in values}
         sent = {
             *(values if new_versions is None else new_versions),
             *values.keys() - versions.keys(),
