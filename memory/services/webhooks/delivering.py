@@ -20,11 +20,11 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from memory.clients import webhook_calls
 from memory.clients.webhook_calls import WebhookAnswer
-from memory.domain.webhooks import PATIENCE, pause_before_next
+from memory.domain.webhooks import PATIENCE, is_given_up, is_new_start, pause_before_next
 from memory.services import leases
 from memory.services.webhooks.payloads import payload_of
 from memory.services.webhooks.signing import signed_headers
@@ -216,20 +216,31 @@ def _noted(
             if endpoint.failures:
                 mine.update(failures=0, failing_since=None)
             return True
-        pause = pause_before_next(attempts=delivery.attempts + 1, chance=random.random())  # noqa: S311
-        has_ended = careful(now) >= delivery.give_up_at
+        failures = delivery.attempts + 1
+        pause = pause_before_next(attempts=failures, chance=random.random())  # noqa: S311
+        last = delivery.attempted_at if delivery.attempts else None
+        is_first = is_new_start(last=last, now=now)
+        give_up_at = careful(now) + PATIENCE if is_first else delivery.give_up_at
+        has_ended = is_given_up(failures=failures, since=give_up_at - PATIENCE, now=careful(now))
         state = _State.DEAD if has_ended else _State.WAITING
-        rows.update(state=state, due_at=now + pause, error=_words(answer), **tried)
-        return _goes_on(endpoint, answer, now)
+        rows.update(
+            state=state, due_at=now + pause, give_up_at=give_up_at, error=_words(answer), **tried
+        )
+        return _goes_on(endpoint, delivery, answer, now)
 
 
-def _goes_on(endpoint: WebhookEndpoint, answer: WebhookAnswer, now: datetime) -> bool:
+def _goes_on(
+    endpoint: WebhookEndpoint, delivery: WebhookDelivery, answer: WebhookAnswer, now: datetime
+) -> bool:
     """Note a failure of the endpoint: it goes on, rests, or is disabled."""
     mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
-    since = endpoint.failing_since or now
-    failed = {"failures": F("failures") + 1, "failing_since": since}
+    since, failures = endpoint.failing_since or now, endpoint.failures + 1
+    is_over = is_given_up(failures=failures, since=since, now=careful(now))
+    if is_over and is_new_start(last=_attempt_before(delivery), now=now):
+        since, failures, is_over = now, 1, False
+    failed = {"failures": failures, "failing_since": since}
     is_gone = answer.status == HTTPStatus.GONE
-    if is_gone or careful(now) - since >= PATIENCE:
+    if is_gone or is_over:
         why = "It answered 410 Gone" if is_gone else f"It failed for {PATIENCE.days} days on end"
         note = f"{why}, last on {now:%Y-%m-%d %H:%M} UTC: {_words(answer)}"
         mine.update(is_enabled=False, note=note[:300], claim=None, lease_until=None, **failed)
@@ -238,11 +249,21 @@ def _goes_on(endpoint: WebhookEndpoint, answer: WebhookAnswer, now: datetime) ->
         ).update(state=_State.DEAD, error="The webhook was disabled.", attempted_at=now)
         return False
     if answer.status is None or answer.status in _AWAY:
-        rest = leases.pause_end(now=now, attempts=endpoint.failures + 1)
+        rest = leases.pause_end(now=now, attempts=failures)
         mine.update(claim=None, lease_until=rest, **failed)
         return False
     mine.update(**failed)
     return True
+
+
+def _attempt_before(delivery: WebhookDelivery) -> datetime | None:
+    """When the endpoint did not take something last, before this attempt."""
+    rows = WebhookDelivery.objects.filter(
+        team_id=delivery.team_id, endpoint_id=delivery.endpoint_id
+    )
+    others = rows.exclude(state=_State.DELIVERED).exclude(seq=delivery.seq)
+    last = others.aggregate(last=Max("attempted_at"))["last"]
+    return max((each for each in (last, delivery.attempted_at) if each), default=None)
 
 
 def _words(answer: WebhookAnswer) -> str:
