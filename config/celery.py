@@ -11,10 +11,10 @@ from typing import Any
 from celery import Celery, Task
 from celery.signals import (
     before_task_publish,
+    celeryd_init,
     setup_logging,
     task_postrun,
     task_prerun,
-    worker_init,
     worker_process_init,
     worker_process_shutdown,
     worker_ready,
@@ -75,7 +75,8 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@worker_init.connect
+# Of the command alone: a worker within another process may not slow that one down.
+@celeryd_init.connect
 def yield_to_requests(**kwargs: object) -> None:
     """Give way to web processes of the same machine where the processors do not suffice for all."""
     del kwargs

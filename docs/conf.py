@@ -24,7 +24,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "clients/python/README.md",
     "docs/**.md",
-    "examples/README.md",
+    "examples/**.md",
 ]
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence"]

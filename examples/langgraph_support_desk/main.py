@@ -1,6 +1,6 @@
 """A support desk of two agents in LangGraph that goes on where it was killed.
 
-    pip install "palimpsest-client[langgraph]"
+    pip install './clients/python[langgraph]'
     export PALIMPSEST_URL=http://127.0.0.1:8000 PALIMPSEST_API_KEY=pal_…
     python examples/langgraph_support_desk/main.py --ticket 17 --customer sarah "My kettle leaks."
 

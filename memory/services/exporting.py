@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import Model, Q, QuerySet
 
 from audit.models import MemoryLog, OperationalEvent
+from memory.domain.json_lines import on_one_line
 from memory.domain.viewer import Viewer
 from memory.models import (
     ChannelValue,
@@ -235,4 +236,5 @@ def _shown(row: Model) -> dict[str, object]:
 
 
 def _line(value: dict[str, object]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n").encode()
+    written = json.dumps(value, ensure_ascii=False, cls=DjangoJSONEncoder)
+    return f"{on_one_line(written)}\n".encode()

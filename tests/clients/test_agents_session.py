@@ -216,13 +216,32 @@ def test_sessions_are_of_a_person_and_need_a_key(desk: Desk) -> None:
         desk.items()
 
 
-def test_a_record_that_somebody_else_wrote_is_told(desk: Desk) -> None:
-    desk.run(lambda session: session.add_items(ITEMS[:1]))
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (RECORD, "Be brief."),
+        (RECORD, "|Be brief."),
+        (RECORD, "|{}"),
+        (RECORD, "|7"),
+        (RECORD, "|" + "[" * 9_000),
+        (f"{RECORD}, continued", "|Be brief."),
+    ],
+    ids=["words", "words after the sign", "no record", "a number", "too deep", "continued"],
+)
+def test_what_another_client_writes_under_the_name_of_records_is_none(
+    desk: Desk, name: str, content: str
+) -> None:
+    call, said = ITEMS[8], ITEMS[0]
+    desk.run(lambda session: session.add_items([said, call]))
     with p.Palimpsest(desk.place.url, desk.key) as client:
         (talk,) = client.conversations.list(thread_id="t")
         client.conversations.add_messages(
-            talk.id, messages=[{"role": "system", "name": RECORD, "content": "|{}"}]
+            talk.id, messages=[{"role": "system", "name": name, "content": content}]
         )
 
-    with pytest.raises(p.UnexpectedAnswer, match="cannot be read"):
-        desk.items()
+    assert desk.items() == [said, call]
+    assert desk.run(lambda session: session.pop_item()) == call
+    desk.run(lambda session: session.add_items([call]))
+    assert desk.items() == [said, call]
+    desk.run(lambda session: session.clear_session())
+    assert desk.items() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -90,6 +91,16 @@ def test_what_is_no_stream_of_ours_is_unexpected(
 
     with pytest.raises(p.UnexpectedAnswer):
         ask(act)
+
+
+@pytest.mark.parametrize("end", ["", "\n"], ids=["cut", "ended"])
+def test_only_a_line_feed_ends_a_line(ask: Either, proxy: FaultyProxy, end: str) -> None:
+    # Longer than what is read at once.
+    words = ["One\u2028two\x85three\u2029four", "é" * 200_000, "five\x1csix"]
+    rows = [json.dumps({"content": each}, ensure_ascii=False) for each in words]
+    proxy.faults.append(Fault(200, LINES, "\n".join(rows) + end))
+
+    assert [row["content"] for row in ask(export)] == words
 
 
 @pytest.mark.parametrize("body", ["", "\n", "[]", "\x00", "{", '{"results": [], "next": "?"}'])

@@ -13,6 +13,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from config.embedded import PROJECT_ROOT
+from tests.support.command_server import CommandServer
 
 SHELL, PYTHON = frozenset({"sh", "shell", "bash"}), frozenset({"python"})
 # What is shown and never run; any other name of a language is refused.
@@ -71,17 +72,20 @@ def examples(page: Path) -> Iterator[Example]:
             yield Example(page, line, language, dict(_ATTRIBUTE.findall(rest)), token.content)
 
 
-def run_page(page: Path, *, url: str, key: str, team: str, folder: Path) -> str:
-    """Run a page's examples in order as one script in `folder`, and return what it printed.
+def run_page(
+    page: Path, *, url: str, commands: CommandServer, key: str, team: str, folder: Path
+) -> None:
+    """Run a page's examples in order as one script in `folder`.
 
-    The address and key of the text are this server's, and its team is `team`. Fails where a
-    command does, or a request is refused.
+    The address and key of the text are this server's, and its team is `team`; `commands` runs
+    what is asked of manage.py. Fails where a command does, or a request is refused.
     """
     script = [
         "set -euo pipefail",
         # So that a request that is refused fails, however it is written.
         'curl() { command curl -sS --fail-with-body "$@"; }',
         f"KEY={key} PALIMPSEST_KEY={key} PALIMPSEST_URL={url} API={url}/v1",
+        commands.shell_function,
         *_FUNCTIONS.findall((PROJECT_ROOT / "README.md").read_text()),
     ]
     for each in examples(page):
@@ -94,25 +98,27 @@ def run_page(page: Path, *, url: str, key: str, team: str, folder: Path) -> str:
             script.append(
                 text if is_shell else f"{sys.executable} - <<'END OF CODE'\n{text}END OF CODE"
             )
-    done = subprocess.run(
-        ["bash", "-c", "\n".join(script)],
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(PROJECT_ROOT / "clients" / "python"),
-            "MEM0_TELEMETRY": "False",
-            "MEM0_DIR": str(folder / "mem0"),
-            "HOME": str(folder),
-        },
-        capture_output=True,
-        text=True,
-        timeout=_MOST_SECONDS,
-    )
-    assert done.returncode == 0, f"{done.stderr}\n{done.stdout}"
-    return done.stdout
+    said = folder / "said.txt"
+    with said.open("w") as out:
+        process = subprocess.Popen(
+            ["bash", "-c", "\n".join(script)],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(PROJECT_ROOT / "clients" / "python"),
+                "MEM0_TELEMETRY": "False",
+                "MEM0_DIR": str(folder / "mem0"),
+                "HOME": str(folder),
+            },
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        code = commands.serve_until_end(process, seconds=_MOST_SECONDS)
+    assert code == 0, said.read_text()
 
 
 def _here(text: str, *, url: str, key: str, team: str) -> str:
     told = re.sub(r"http://(127\.0\.0\.1|localhost):8000", url, text)
-    told = told.replace(".venv/bin/python manage.py", f"{sys.executable} {PROJECT_ROOT}/manage.py")
+    told = told.replace(".venv/bin/python manage.py", "manage")
     return told.replace("--team acme", f"--team {team}").replace("pal_…", key)

@@ -21,11 +21,12 @@ from pydantic import BaseModel, NonNegativeInt, TypeAdapter
 from palimpsest_client import models as m
 from palimpsest_client import params as p
 from palimpsest_client.client import AsyncPalimpsest
-from palimpsest_client.errors import UnexpectedAnswer
 
 RECORD = "openai-agents"
 # Such a message is continued by the next one.
 _CONTINUED = f"{RECORD}, continued"
+# Before each part of a record, as the server takes none of blanks alone.
+_SIGN = "|"
 # What the server takes as a message, and as a request.
 _MOST_CHARS = 32_000
 _MOST_MESSAGES = 500
@@ -142,16 +143,20 @@ def _items_of(rows: Iterable[m.Message]) -> list[tuple[int, TResponseInputItem]]
             if row.role in ("user", "assistant", "tool"):
                 found.append((row.position, {"role": row.role, "content": row.content}))
             continue
-        written += row.content[1:]
+        if not row.content.startswith(_SIGN):
+            continue
+        part = row.content[len(_SIGN) :]
+        written += part
         if row.name == _CONTINUED:
             continue
-        record, written = _read(written), ""
+        # What goes before may be another client's.
+        record, written = _read(written) or _read(part), ""
         if isinstance(record, _Stored):
             del found[max(0, len(found) - record.told) :]
             found.append((row.position, record.item))
         elif isinstance(record, _Popped):
             found = [each for each in found if each[0] != record.popped]
-        else:
+        elif isinstance(record, _Cleared):
             found = [each for each in found if each[0] > record.cleared]
     # A tool's answer that no record follows came by another client, and is no item.
     return [(at, item) for at, item in found if item.get("role") != "tool"]
@@ -197,20 +202,19 @@ def _is_told(text: str) -> bool:
 
 
 def _record(record: Json) -> Iterator[p.NewMessage]:
-    # A sign goes before each part, as the server takes none of blanks alone.
-    parts = [f"|{part}" for part in _parts(json.dumps(record), _MOST_CHARS - 1)]
+    parts = [_SIGN + part for part in _parts(json.dumps(record), _MOST_CHARS - len(_SIGN))]
     for part in parts[:-1]:
         yield {"role": "system", "name": _CONTINUED, "content": part}
     yield {"role": "system", "name": RECORD, "content": parts[-1]}
 
 
-def _read(text: str) -> _Stored | _Popped | _Cleared:
+def _read(text: str) -> _Stored | _Popped | _Cleared | None:
+    """The record; None for what another client wrote under its name and is none."""
     try:
         # The standard library's reader takes half surrogates, which models send.
         return _RECORD.validate_python(json.loads(text))
-    except ValueError:
-        pass
-    raise UnexpectedAnswer(f"A record of the session cannot be read: {text[:80]!r}")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _parts(text: str, size: int = _MOST_CHARS) -> Iterator[str]:

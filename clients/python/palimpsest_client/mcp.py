@@ -23,7 +23,7 @@ try:
     from mcp.shared.exceptions import MCPError
     from pydantic import ValidationError
 except ModuleNotFoundError as error:
-    told = f"{error.name} is missing: pip install 'palimpsest-client[mcp]'"
+    told = f"{error.name} is missing: in a clone of Palimpsest, pip install './clients/python[mcp]'"
     raise ModuleNotFoundError(told, name=error.name) from None
 
 from palimpsest_client.client import release

@@ -107,7 +107,7 @@ class Sender(_Sending[httpx.Client]):
                 raise error_of(response)
             streamed.check(response)
             if streamed.last is None:
-                texts = (line for line in response.iter_lines())
+                texts = _lines(response)
             else:
                 texts = (event.data for event in EventSource(response).iter_sse())
             is_whole = streamed.last is None
@@ -145,7 +145,7 @@ class AsyncSender(_Sending[httpx.AsyncClient]):
                     raise error_of(response)
                 streamed.check(response)
                 if streamed.last is None:
-                    texts = (line async for line in response.aiter_lines())
+                    texts = _alines(response)
                 else:
                     texts = (event.data async for event in EventSource(response).aiter_sse())
                 is_whole = streamed.last is None
@@ -157,6 +157,44 @@ class AsyncSender(_Sending[httpx.AsyncClient]):
                             yield streamed.read(text)
                 if not is_whole:
                     raise StreamCut(_CUT)
+
+
+class _Lines:
+    """Lines that line feeds end, and nothing else that JSON may hold as it is."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def ended_by(self, text: str) -> list[str]:
+        """The lines that this text, which follows the ones before, brings to their end."""
+        first, *others = text.split("\n")
+        self._parts.append(first)
+        if not others:
+            return []
+        whole = ["".join(self._parts), *others[:-1]]
+        self._parts = others[-1:]
+        return whole
+
+    def rest(self) -> list[str]:
+        """The last line, if nothing ended it."""
+        last = "".join(self._parts)
+        return [last] if last else []
+
+
+def _lines(response: httpx.Response) -> Generator[str]:
+    lines = _Lines()
+    for text in response.iter_text():
+        yield from lines.ended_by(text)
+    yield from lines.rest()
+
+
+async def _alines(response: httpx.Response) -> AsyncGenerator[str]:
+    lines = _Lines()
+    async for text in response.aiter_text():
+        for line in lines.ended_by(text):
+            yield line
+    for line in lines.rest():
+        yield line
 
 
 @contextmanager

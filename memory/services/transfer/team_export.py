@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from audit.models import Seal
+from memory.domain.json_lines import on_one_line
 from memory.models import EmbeddingState
 from memory.services.transfer.tables import (
     FORMAT,
@@ -27,8 +28,6 @@ from teams.models import Team
 from teams.tenancy import team_scope
 
 _BATCH = 500
-# What some readers take for the end of a line, as JSON may write it.
-_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 # The order of the primary key, in which an index has them, so that nothing is sorted.
 _KEY = """
 SELECT string_agg(format('t.%%I', a.attname), ', ' ORDER BY k.place)
@@ -100,7 +99,7 @@ class TeamExport:
             cursor.execute(query, [self.team_id])
             while rows := cursor.fetchmany(_BATCH):
                 for (row,) in rows:
-                    yield before + row.translate(_LINE_ENDS).encode() + b"}\n"
+                    yield before + on_one_line(row).encode() + b"}\n"
 
     def _seal(self) -> dict[str, Any]:  # Any: JSON
         """The head of the log's seals, as `verify_log` prints it, and the keys that they need."""
@@ -113,4 +112,4 @@ class TeamExport:
 
 
 def _line(value: dict[str, object]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+    return f"{on_one_line(json.dumps(value, ensure_ascii=False))}\n".encode()

@@ -317,6 +317,17 @@ def test_an_export_holds_everything_about_a_person_and_nothing_else(
         assert others not in text
 
 
+def test_a_row_of_an_export_is_one_line_to_every_reader(api: APIClient) -> None:
+    said = "A line\u2028of three\u2029or four\x85parts."
+    talk_of(api, said)
+
+    response: Any = api.get("/v1/audit/export?user=sarah")
+    lines = b"".join(response.streaming_content).decode().splitlines()
+
+    rows = [json.loads(line) for line in lines]
+    assert [row["content"] for row in rows if row["kind"] == "message"] == [said]
+
+
 def test_an_export_holds_what_rests_on_the_persons_words_alone(api: APIClient, acme: Cast) -> None:
     hers, (said, more) = talk_of(api, "The harbour is closed.", "It is closed for good.")
     his, (also,) = talk_of(api, "It is closed, yes.", user="dmitri")

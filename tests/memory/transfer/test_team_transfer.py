@@ -243,6 +243,7 @@ def test_seals_of_another_key_are_refused(town: Cast, tmp_path: Path) -> None:
 
 def test_the_api_streams_the_same_lines(town: Cast, client_of: Clients) -> None:
     memories(town, "A line\u2028of two\u0085parts.")
+    Team.objects.using("owner").filter(pk=town.team.pk).update(slug="a\u2028b")
 
     answer = client_of(town).get("/v1/export")
 
@@ -251,6 +252,7 @@ def test_the_api_streams_the_same_lines(town: Cast, client_of: Clients) -> None:
     rows = [json.loads(line) for line in lines]
     texts = [each["row"]["content"] for each in rows if each.get("table") == "memory_memory"]
     assert texts == ["A line\u2028of two\u0085parts."]
+    assert rows[0]["team"]["slug"] == "a\u2028b"
     assert rows[-1]["manifest"]["tables"]["memory_memory"]["rows"] == 1
 
 
