@@ -47,6 +47,7 @@ from teams.tenancy import team_scope
 MESSAGES_A_SWEEP = 5_000
 JOBS_A_SWEEP = 20
 ITEMS_A_SWEEP = 500
+WEBHOOK_RUN_SECONDS = 3.0
 
 
 @shared_task(
@@ -246,7 +247,7 @@ def propose_team_facts() -> None:
 @shared_task(name="memory.tasks.deliver_webhooks", ignore_result=True)
 def deliver_webhooks() -> None:
     """Tell webhooks of what happened."""
-    deliver_waiting(seconds=settings.JOB_SLICE_SECONDS)
+    deliver_waiting(seconds=WEBHOOK_RUN_SECONDS)
 
 
 @shared_task(name="memory.tasks.prune_webhooks", ignore_result=True)

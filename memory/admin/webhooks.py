@@ -105,6 +105,16 @@ class WebhookForm(TeamOwnedForm):
         help_text="What it is told of.",
     )
 
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse one more than a team may have."""
+        values = super().clean()
+        if self.team_id and self.instance._state.adding:
+            try:
+                endpoints.require_room(team_id=self.team_id)
+            except DomainError as error:
+                raise forms.ValidationError(error.message) from None
+        return values
+
     def clean_url(self) -> str:
         """The address; refused where nothing may be sent to it."""
         url = str(self.cleaned_data["url"])
@@ -255,5 +265,5 @@ class WebhookDeliveryAdmin(TeamAdmin[WebhookDelivery]):
         return lookup == "endpoint" or bool(super().lookup_allowed(lookup, value, request))
 
     def useful_actions(self, row: WebhookDelivery) -> Collection[str]:
-        """A button for what ended."""
-        return () if row.state == _State.WAITING else self.actions_detail
+        """Anything can be sent again; what waits, at once."""
+        return self.actions_detail

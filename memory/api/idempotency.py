@@ -103,7 +103,7 @@ class IdempotentPosts(GenericViewSet[Any]):
             now=database_now(),
         )
         if isinstance(claimed, Answer):
-            raise _AnsweredError(claimed)
+            raise _AnsweredError(self.answer_again(claimed))
         self._claimed = claimed
         self._marking.enter_context(before_commit(mark_committed(claimed)))
 
@@ -132,10 +132,19 @@ class IdempotentPosts(GenericViewSet[Any]):
             answer = Answer(
                 response.status_code, response["Content-Type"], response.content.decode()
             )
-            self._end(lambda *, claimed: finish_request(claimed=claimed, answer=answer))
+            kept = self.answer_to_keep(answer)
+            self._end(lambda *, claimed: finish_request(claimed=claimed, answer=kept))
         else:
             self._end(release_request if self._is_refused else abandon_request)
         return response
+
+    def answer_to_keep(self, answer: Answer) -> Answer:
+        """What is kept of an answer; one with a secret is kept without it."""
+        return answer
+
+    def answer_again(self, kept: Answer) -> Answer:
+        """The answer that was kept, as it was given."""
+        return kept
 
     def _end(self, how: Callable[..., None]) -> None:
         claimed, self._claimed = self._claimed, None

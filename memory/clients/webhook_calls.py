@@ -26,6 +26,8 @@ SETTING = "WEBHOOKS_TO_PRIVATE_ADDRESSES"
 _MOST_READ = 65_536
 _PORTS = {"http": 80, "https": 443}
 _NAT64 = IPv6Network("64:ff9b::/96")
+# IPv4-compatible, translated within one network, and site-local: each may lead into a private one.
+_LOCAL_FORMS = tuple(IPv6Network(each) for each in ("::/96", "64:ff9b:1::/48", "fec0::/10"))
 _PRIVATE = (
     "It leads to an address of a private network or of this machine. Whoever runs the server allows"
     f" that with {SETTING}."
@@ -81,6 +83,8 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     """
     inner: IPv4Address | None = None
     if isinstance(address, IPv6Address):
+        if any(address in each for each in _LOCAL_FORMS):
+            return False
         inner = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:
             inner = IPv4Address(int(address) & 0xFFFFFFFF)

@@ -45,11 +45,16 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_
         AND NOT coalesce(
             e.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 hour', false
         )
-        AND EXISTS (
+        -- Each an index condition, which an OR, and the changing clock_timestamp, are not.
+        AND (EXISTS (
             SELECT FROM public.teams_webhookdelivery d
-            WHERE d.team_id = e.team_id AND d.endpoint_id = e.id AND d.state = 'waiting' AND NOT
-                d.due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day'
-        )
+            WHERE d.team_id = e.team_id AND d.endpoint_id = e.id AND d.state = 'waiting'
+                AND d.due_at <= statement_timestamp()
+        ) OR EXISTS (
+            SELECT FROM public.teams_webhookdelivery d
+            WHERE d.team_id = e.team_id AND d.endpoint_id = e.id AND d.state = 'waiting'
+                AND d.due_at > statement_timestamp() + interval '1 day'
+        ))
     ORDER BY row_number() OVER (PARTITION BY e.team_id ORDER BY random()), random()
     LIMIT most
 $$;
@@ -57,3 +62,5 @@ REVOKE ALL ON FUNCTION palimpsest_announce(uuid, text, uuid, jsonb, text),
     palimpsest_due_webhooks(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION palimpsest_announce(uuid, text, uuid, jsonb, text),
     palimpsest_due_webhooks(integer) TO palimpsest_app;
+-- What is sent again gets a new number.
+GRANT USAGE ON SEQUENCE teams_webhookdelivery_seq_seq TO palimpsest_app;

@@ -8,7 +8,7 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from memory.services.webhooks.endpoints import create_endpoint, send_test
+from memory.services.webhooks.endpoints import MOST_ENDPOINTS, create_endpoint, send_test
 from memory.services.webhooks.signing import secret_of
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
@@ -61,6 +61,16 @@ def test_an_address_of_the_own_network_is_refused(inside: Cast, admin_client: Cl
     assert not WebhookEndpoint.objects.exists()
 
 
+def test_one_more_than_a_team_may_have_is_refused(inside: Cast, admin_client: Client) -> None:
+    for _ in range(MOST_ENDPOINTS):
+        made(inside)
+
+    answer = admin_client.post(ADD, typed(inside))
+
+    assert "20 webhooks at most" in answer.content.decode()
+    assert WebhookEndpoint.objects.count() == MOST_ENDPOINTS
+
+
 def test_it_is_changed_and_enabled_again(inside: Cast, admin_client: Client) -> None:
     endpoint = made(inside)
     WebhookEndpoint.objects.update(is_enabled=False, note="It answered 410 Gone.", failures=3)
@@ -97,13 +107,11 @@ def test_dead_deliveries_are_sent_again(inside: Cast, admin_client: Client) -> N
     page = reverse("admin:teams_webhookdelivery_change", args=[one.pk])
     assert str(one.id) in admin_client.get(page).content.decode()
     admin_client.post(page.replace("change/", "replay/"), {"confirmed": "yes"})
-    one.refresh_from_db()
-    two.refresh_from_db()
-    assert (one.state, two.state) == ("waiting", "dead")
+    states = dict(WebhookDelivery.objects.values_list("id", "state"))
+    assert states == {one.id: "waiting", two.id: "dead"}
 
     admin_client.post(page_of(endpoint, "replay"), {"confirmed": "yes"})
-    two.refresh_from_db()
-    assert two.state == "waiting"
+    assert WebhookDelivery.objects.get(id=two.id).state == "waiting"
 
 
 def test_it_is_tested_and_removed_with_what_waits(inside: Cast, admin_client: Client) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
+import orjson
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -24,8 +26,12 @@ from memory.api.serializers.webhooks import (
     WebhookWithSecretSerializer,
 )
 from memory.services.webhooks import endpoints
+from memory.services.webhooks.endpoints import EndpointWithSecret
+from memory.services.webhooks.signing import secret_of
 from teams.clock import database_now
+from teams.errors import ConflictError
 from teams.models import WebhookDelivery, WebhookEndpoint
+from teams.services.idempotency import Answer
 
 _PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _DELIVERY = OpenApiParameter("delivery_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
@@ -36,6 +42,8 @@ WebhookDeliveryPage = page_schema("WebhookDeliveryPage", WebhookDeliverySerializ
 
 class WebhookViewSet(ApiViewSet):
     """Programs of the team that are told of changes. Each address needs a key of the team."""
+
+    _made: EndpointWithSecret | None = None
 
     def check_permissions(self, request: Request) -> None:
         """Also ForbiddenError for a key of one agent."""
@@ -55,7 +63,7 @@ class WebhookViewSet(ApiViewSet):
         given = self.body(NewWebhookSerializer)
         with self.team_scope():
             made = endpoints.create_endpoint(team_id=self.principal.team_id, **given)
-            return Response(WebhookWithSecretSerializer(made).data, status=201)
+            return self._shown_once(made, status=201)
 
     @extend_schema(
         operation_id="webhooks_list",
@@ -124,7 +132,7 @@ class WebhookViewSet(ApiViewSet):
         self.body(StrictSerializer)
         with self.team_scope():
             made = endpoints.rotate_secret(endpoint=self._endpoint(pk), now=database_now())
-            return Response(WebhookWithSecretSerializer(made).data)
+            return self._shown_once(made, status=200)
 
     @extend_schema(
         operation_id="webhooks_test",
@@ -178,7 +186,7 @@ class WebhookViewSet(ApiViewSet):
         responses=answers(ReplayedSerializer, 403, 404, 409, 422),
     )
     def replay_one(self, request: Request, pk: UUID, delivery_id: UUID) -> Response:
-        """Send one delivery again that was delivered or is dead, under the id that it had."""
+        """Send one delivery again under the id that it had; one that waits is tried at once."""
         self.body(StrictSerializer)
         with self.team_scope():
             count = endpoints.replay(
@@ -186,5 +194,30 @@ class WebhookViewSet(ApiViewSet):
             )
             return Response({"replayed": count})
 
+    def answer_to_keep(self, answer: Answer) -> Answer:
+        """The answer with what its secret is made of, as the endpoint's row keeps it."""
+        if self._made is None:
+            return answer
+        return _with_secret(answer, self._made.endpoint.secret)
+
+    def answer_again(self, kept: Answer) -> Answer:
+        """The answer with its secret; raises ConflictError where the secret's key is gone."""
+        given = orjson.loads(kept.body)
+        if "secret" not in given:
+            return kept
+        secret = secret_of(given["secret"])
+        if secret is None:
+            raise ConflictError("The server's key was changed: rotate the secret of this webhook.")
+        return _with_secret(kept, secret)
+
+    def _shown_once(self, made: EndpointWithSecret, *, status: int) -> Response:
+        self._made = made
+        return Response(WebhookWithSecretSerializer(made).data, status=status)
+
     def _endpoint(self, pk: UUID) -> WebhookEndpoint:
         return endpoints.endpoint_of(team_id=self.principal.team_id, endpoint_id=pk)
+
+
+def _with_secret(answer: Answer, secret: str) -> Answer:
+    given = orjson.loads(answer.body)
+    return replace(answer, body=orjson.dumps({**given, "secret": secret}).decode())

@@ -1,4 +1,4 @@
-"""Sending what is due to webhooks: one worker thread for an endpoint, so none waits for another.
+"""Sending what is due to webhooks: one run at a time, with a thread for each of its endpoints.
 
 What waits is a row, marked after it was sent: a worker that dies in between leaves it to be sent
 again under the same id. Of one subject the earliest row is sent first, and while it fails the later
@@ -19,12 +19,12 @@ from http import HTTPStatus
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from memory.clients import webhook_calls
 from memory.clients.webhook_calls import WebhookAnswer
-from memory.domain.webhooks import PATIENCE, pause_before_next
+from memory.domain.webhooks import PATIENCE, is_given_up, is_new_start, pause_before_next
 from memory.services import leases
 from memory.services.webhooks.payloads import payload_of
 from memory.services.webhooks.signing import signed_headers
@@ -36,6 +36,8 @@ from teams.tenancy import give_back_connection, team_scope
 
 ACTOR = "task:webhooks"
 _THREADS = 16
+# A receiver that takes longer for a message gets its next one in the next run.
+_SLOW_SECONDS = 1.0
 _ENDPOINTS_A_RUN = 500
 # A time that is further ahead was written by a clock that has been set back since.
 _FARTHEST = timedelta(days=1)
@@ -60,17 +62,13 @@ class _Message:
 def deliver_waiting(*, seconds: float) -> int:
     """Send what is due to all endpoints in turn; returns how many events were taken.
 
+    None are while another run of the installation is under way, so slow receivers hold one worker.
     After `seconds` nothing more is begun; what was begun ends within WEBHOOK_TIMEOUT_SECONDS.
     """
-    due = run_prepared(
-        "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
-    )
-    if not due:
-        return 0
     ends = time.monotonic() + seconds
 
     def serve(found: tuple[UUID, UUID]) -> int:
-        left = min(ends - time.monotonic(), settings.JOB_SLICE_SECONDS)
+        left = ends - time.monotonic()
         try:
             return deliver_to(team_id=found[0], endpoint_id=found[1], seconds=left)
         except (DatabaseError, InterfaceError):
@@ -79,8 +77,17 @@ def deliver_waiting(*, seconds: float) -> int:
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(min(_THREADS, len(due)), thread_name_prefix="webhook") as threads:
-        return sum(threads.map(serve, due))
+    # The lock ends with the process, however that ends.
+    with transaction.atomic():
+        if not _is_only_run():
+            return 0
+        due = run_prepared(
+            "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
+        )
+        if not due:
+            return 0
+        with ThreadPoolExecutor(min(_THREADS, len(due)), thread_name_prefix="webhook") as threads:
+            return sum(threads.map(serve, due))
 
 
 def deliver_to(
@@ -92,6 +99,7 @@ def deliver_to(
 ) -> int:
     """Send what is due to one endpoint for `seconds`, unless another worker does; how many it took.
 
+    It leaves a receiver that took more than a second for a message.
     Call it outside any transaction.
     """
     ends = time.monotonic() + seconds
@@ -104,10 +112,14 @@ def deliver_to(
         if message is None:
             break
         give_back_connection()
+        sent_at = time.monotonic()
         answer = _sent(message)
+        is_slow = time.monotonic() - sent_at > _SLOW_SECONDS
         if not _noted(team_id, endpoint_id, claim, message, answer, clock()):
             return taken
         taken += answer.is_taken
+        if is_slow:
+            break
     with team_scope(team_ids=[team_id], actor=ACTOR):
         _mine(team_id, endpoint_id, claim).update(claim=None, lease_until=None)
     return taken
@@ -120,6 +132,15 @@ def prune_deliveries(*, now: datetime) -> None:
         with team_scope(team_ids=[team_id], actor=ACTOR):
             rows = WebhookDelivery.objects.filter(team_id=team_id, attempted_at__lt=before)
             rows.exclude(state=_State.WAITING).delete()
+
+
+def _is_only_run() -> bool:
+    """Take the lock of delivery runs until the transaction ends, if nobody has it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+    statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+    ((is_only,),) = run_prepared(statement, [ACTOR])
+    return bool(is_only)
 
 
 def _mine(
@@ -195,20 +216,31 @@ def _noted(
             if endpoint.failures:
                 mine.update(failures=0, failing_since=None)
             return True
-        pause = pause_before_next(attempts=delivery.attempts + 1, chance=random.random())  # noqa: S311
-        has_ended = careful(now) >= delivery.give_up_at
+        failures = delivery.attempts + 1
+        pause = pause_before_next(attempts=failures, chance=random.random())  # noqa: S311
+        last = delivery.attempted_at if delivery.attempts else None
+        is_first = is_new_start(last=last, now=now)
+        give_up_at = careful(now) + PATIENCE if is_first else delivery.give_up_at
+        has_ended = is_given_up(failures=failures, since=give_up_at - PATIENCE, now=careful(now))
         state = _State.DEAD if has_ended else _State.WAITING
-        rows.update(state=state, due_at=now + pause, error=_words(answer), **tried)
-        return _goes_on(endpoint, answer, now)
+        rows.update(
+            state=state, due_at=now + pause, give_up_at=give_up_at, error=_words(answer), **tried
+        )
+        return _goes_on(endpoint, delivery, answer, now)
 
 
-def _goes_on(endpoint: WebhookEndpoint, answer: WebhookAnswer, now: datetime) -> bool:
+def _goes_on(
+    endpoint: WebhookEndpoint, delivery: WebhookDelivery, answer: WebhookAnswer, now: datetime
+) -> bool:
     """Note a failure of the endpoint: it goes on, rests, or is disabled."""
     mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
-    since = endpoint.failing_since or now
-    failed = {"failures": F("failures") + 1, "failing_since": since}
+    since, failures = endpoint.failing_since or now, endpoint.failures + 1
+    is_over = is_given_up(failures=failures, since=since, now=careful(now))
+    if is_over and is_new_start(last=_attempt_before(delivery), now=now):
+        since, failures, is_over = now, 1, False
+    failed = {"failures": failures, "failing_since": since}
     is_gone = answer.status == HTTPStatus.GONE
-    if is_gone or careful(now) - since >= PATIENCE:
+    if is_gone or is_over:
         why = "It answered 410 Gone" if is_gone else f"It failed for {PATIENCE.days} days on end"
         note = f"{why}, last on {now:%Y-%m-%d %H:%M} UTC: {_words(answer)}"
         mine.update(is_enabled=False, note=note[:300], claim=None, lease_until=None, **failed)
@@ -217,11 +249,21 @@ def _goes_on(endpoint: WebhookEndpoint, answer: WebhookAnswer, now: datetime) ->
         ).update(state=_State.DEAD, error="The webhook was disabled.", attempted_at=now)
         return False
     if answer.status is None or answer.status in _AWAY:
-        rest = leases.pause_end(now=now, attempts=endpoint.failures + 1)
+        rest = leases.pause_end(now=now, attempts=failures)
         mine.update(claim=None, lease_until=rest, **failed)
         return False
     mine.update(**failed)
     return True
+
+
+def _attempt_before(delivery: WebhookDelivery) -> datetime | None:
+    """When the endpoint did not take something last, before this attempt."""
+    rows = WebhookDelivery.objects.filter(
+        team_id=delivery.team_id, endpoint_id=delivery.endpoint_id
+    )
+    others = rows.exclude(state=_State.DELIVERED).exclude(seq=delivery.seq)
+    last = others.aggregate(last=Max("attempted_at"))["last"]
+    return max((each for each in (last, delivery.attempted_at) if each), default=None)
 
 
 def _words(answer: WebhookAnswer) -> str:

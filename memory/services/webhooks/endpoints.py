@@ -8,18 +8,32 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import QuerySet
 
 from memory.clients.webhook_calls import problem_with_target
 from memory.domain.webhooks import PATIENCE
 from memory.services.webhooks.signing import OVERLAP, new_secret, secret_of
+from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.ids import new_id
 from teams.models import WebhookDelivery, WebhookEndpoint
 from teams.models.webhooks import TEST_EVENT, WEBHOOK_EVENTS
 from teams.tenancy import hold_lock
 
 MOST_ENDPOINTS = 20
 _State = WebhookDelivery.State
+# What is sent again comes behind what was announced since, in the order that it had.
+_TO_THE_END = """
+WITH ended AS MATERIALIZED (
+    SELECT seq FROM teams_webhookdelivery
+    WHERE team_id = %s AND endpoint_id = %s AND seq = ANY (%s) ORDER BY seq
+), moved AS MATERIALIZED (
+    SELECT seq, nextval(pg_get_serial_sequence('teams_webhookdelivery', 'seq')) AS place FROM ended
+)
+UPDATE teams_webhookdelivery d SET seq = moved.place FROM moved
+WHERE d.team_id = %s AND d.seq = moved.seq
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +58,7 @@ def create_endpoint(
     """Set an endpoint up. Raises InvalidError for an address or event that cannot be, and
     ConflictError where the team has `MOST_ENDPOINTS`."""
     hold_lock(f"webhooks|{team_id}")
-    if WebhookEndpoint.objects.filter(team_id=team_id).count() >= MOST_ENDPOINTS:
-        raise ConflictError(f"A team has {MOST_ENDPOINTS} webhooks at most; delete one first.")
+    require_room(team_id=team_id)
     check_url(url)
     kept = new_secret()
     endpoint = WebhookEndpoint.objects.create(
@@ -59,6 +72,12 @@ def create_endpoint(
     return EndpointWithSecret(endpoint, str(secret_of(kept)))
 
 
+def require_room(*, team_id: UUID) -> None:
+    """Raise ConflictError where the team has `MOST_ENDPOINTS`."""
+    if WebhookEndpoint.objects.filter(team_id=team_id).count() >= MOST_ENDPOINTS:
+        raise ConflictError(f"A team has {MOST_ENDPOINTS} webhooks at most; delete one first.")
+
+
 def endpoint_of(*, team_id: UUID, endpoint_id: UUID) -> WebhookEndpoint:
     """The team's endpoint of that id; raises NotFoundError."""
     found = WebhookEndpoint.objects.filter(team_id=team_id, id=endpoint_id).first()
@@ -70,17 +89,27 @@ def endpoint_of(*, team_id: UUID, endpoint_id: UUID) -> WebhookEndpoint:
 def change_endpoint(*, endpoint: WebhookEndpoint, changes: Mapping[str, object]) -> WebhookEndpoint:
     """Set name, url, events, include_text or is_enabled; what is enabled again starts afresh.
 
-    Raises InvalidError as `create_endpoint` does. What waits is sent to a new address.
+    Raises InvalidError as `create_endpoint` does. What waits is sent at once to a new address, and
+    when it is enabled again, and is tried for three days anew.
     """
     wanted = dict(changes)
     if "url" in wanted:
         check_url(str(wanted["url"]))
     if isinstance(events := wanted.get("events"), list):
         wanted["events"] = _known(events)
-    if wanted.get("is_enabled") and not endpoint.is_enabled:
-        wanted |= {"note": "", "failures": 0, "failing_since": None, "lease_until": None}
+    is_enabling = bool(wanted.get("is_enabled")) and not endpoint.is_enabled
+    is_new_address = wanted.get("url", endpoint.url) != endpoint.url
+    if is_enabling:
+        wanted["note"] = ""
+    if is_enabling or is_new_address:
+        wanted |= {"failures": 0, "failing_since": None}
     if wanted:
         _rows(endpoint).update(**wanted)
+    if is_enabling or is_new_address:
+        waiting = WebhookDelivery.objects.filter(
+            team_id=endpoint.team_id, endpoint=endpoint, state=_State.WAITING
+        )
+        _try_now(endpoint, waiting, now=database_now())
     return endpoint_of(team_id=endpoint.team_id, endpoint_id=endpoint.pk)
 
 
@@ -107,7 +136,7 @@ def send_test(*, endpoint: WebhookEndpoint, now: datetime) -> WebhookDelivery:
         team_id=endpoint.team_id,
         endpoint=endpoint,
         type=TEST_EVENT,
-        subject_id=endpoint.pk,
+        subject_id=new_id(),
         data={"webhook": str(endpoint.pk)},
         happened_at=now,
         due_at=now,
@@ -122,11 +151,11 @@ def replay(
     delivery_id: UUID | None = None,
     dead_since: datetime | None = None,
 ) -> int:
-    """Send again one delivery that ended, or all dead ones whose events are not older than a time.
+    """Send again one delivery, or all dead ones whose events are not older than a time.
 
     They are sent under the ids they had, in their order, after what happened since; returns how
-    many. Raises ConflictError while the endpoint is disabled or the delivery waits anyway, and
-    NotFoundError for a delivery that it does not have.
+    many. One that waits is tried at once, in its place. Raises ConflictError while the endpoint is
+    disabled and NotFoundError for a delivery that it does not have.
     """
     _require_enabled(endpoint)
     rows = WebhookDelivery.objects.filter(team_id=endpoint.team_id, endpoint=endpoint)
@@ -134,15 +163,25 @@ def replay(
         rows = rows.filter(id=delivery_id)
         if not rows.exists():
             raise NotFoundError("There is no such delivery.")
-        ended = rows.exclude(state=_State.WAITING)
     else:
-        ended = rows.filter(state=_State.DEAD, happened_at__gte=dead_since or endpoint.created_at)
-    count = ended.update(
+        rows = rows.filter(state=_State.DEAD, happened_at__gte=dead_since or endpoint.created_at)
+    ended = rows.exclude(state=_State.WAITING).values_list("seq", flat=True)
+    behind = list(ended.select_for_update())
+    count = _try_now(endpoint, rows, now=now)
+    with connection.cursor() as cursor:
+        cursor.execute(_TO_THE_END, [endpoint.team_id, endpoint.pk, behind, endpoint.team_id])
+    return count
+
+
+def _try_now(
+    endpoint: WebhookEndpoint, rows: QuerySet[WebhookDelivery, WebhookDelivery], *, now: datetime
+) -> int:
+    """Have the rows sent at once, each for three days anew; returns how many."""
+    # A lease with a claim is a worker's, in the middle of a message.
+    _rows(endpoint).filter(claim=None).update(lease_until=None)
+    return rows.update(
         state=_State.WAITING, attempts=0, due_at=now, give_up_at=now + PATIENCE, error=""
     )
-    if delivery_id is not None and not count:
-        raise ConflictError("This delivery waits to be sent anyway.")
-    return count
 
 
 def check_url(url: str) -> None:

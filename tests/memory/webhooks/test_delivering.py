@@ -229,9 +229,13 @@ def test_three_days_of_failures_disable_it_until_it_is_enabled_again(
     remember(api, "Sarah lives in Berlin.")
     receiver.answer = lambda _: 500
     hook.send()
-    WebhookEndpoint.objects.filter(pk=hook.id).update(failing_since=database_now() - 3 * DAY)
+    failing = WebhookEndpoint.objects.filter(pk=hook.id)
+    failing.update(failing_since=database_now() - 3 * DAY)
 
     hook.send(clock=later(timedelta(minutes=1)))
+    assert api.get(f"/v1/webhooks/{hook.id}").json()["enabled"] is True  # two failures
+    failing.update(failures=4)
+    hook.send(clock=later(timedelta(minutes=2)))
 
     shown = api.get(f"/v1/webhooks/{hook.id}").json()
     assert (shown["enabled"], "3 days" in shown["note"]) == (False, True)
@@ -242,6 +246,71 @@ def test_three_days_of_failures_disable_it_until_it_is_enabled_again(
     assert (changed["enabled"], changed["note"], changed["failing_since"]) == (True, "", None)
     remember(api, "Sarah has a dog.")
     assert hook.send() == 1
+
+
+def test_failures_from_before_the_workers_were_away_give_nothing_up(
+    hook: Hook, api: APIClient, receiver: Receiver
+) -> None:
+    remember(api, "Sarah lives in Berlin.")
+    receiver.answer = lambda _: 500
+    hook.send()
+    before = database_now() - 4 * DAY
+    WebhookEndpoint.objects.filter(pk=hook.id).update(failing_since=before, failures=9)
+    WebhookDelivery.objects.update(
+        attempts=9, attempted_at=before, due_at=before, give_up_at=database_now() - DAY
+    )
+
+    hook.send()
+
+    (row,) = hook.deliveries()
+    assert (row.state, row.attempts) == ("waiting", 10)
+    assert row.give_up_at > database_now() + 2 * DAY
+    endpoint = WebhookEndpoint.objects.get(pk=hook.id)
+    assert (endpoint.is_enabled, endpoint.failures) == (True, 1)
+    assert endpoint.failing_since is not None
+    assert endpoint.failing_since > before + DAY
+
+
+@pytest.mark.parametrize("what", ["address", "enabled", "replay"])
+def test_what_waits_is_sent_at_once_to_a_repaired_receiver(
+    what: str, hook: Hook, api: APIClient, receiver: Receiver
+) -> None:
+    remember(api, "Sarah lives in Berlin.")
+    receiver.answer = lambda _: 503
+    hook.send()
+    row = hook.deliveries()[0]
+    WebhookDelivery.objects.update(due_at=database_now() + DAY / 4, attempts=9)
+    receiver.answer = lambda _: 204
+    assert hook.send() == 0
+
+    page = f"/v1/webhooks/{hook.id}"
+    if what == "address":
+        api.patch(page, {"url": f"{receiver.url}/new"}, format="json")
+    elif what == "enabled":
+        api.patch(page, {"enabled": False}, format="json")
+        api.patch(page, {"enabled": True}, format="json")
+    else:
+        post(api, f"webhooks/{hook.id}/deliveries/{row.id}/replay")
+
+    assert hook.send() == 1
+    assert hook.deliveries()[0].seq == row.seq
+
+
+def test_what_is_replayed_comes_behind_and_holds_up_nothing(
+    hook: Hook, api: APIClient, receiver: Receiver
+) -> None:
+    memory = remember(api, "Sarah lives in Berlin.")
+    hook.send()
+    (told,) = hook.deliveries()
+    api.delete(f"/v1/memories/{memory}")
+    receiver.answer = lambda got: 500 if got.type == "memory.created" else 204
+
+    post(api, f"webhooks/{hook.id}/deliveries/{told.id}/replay")
+
+    assert hook.send() == 1
+    deleted, again = hook.deliveries()
+    assert (deleted.state, again.state, again.id) == ("delivered", "waiting", told.id)
+    assert again.seq > deleted.seq > told.seq
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])

@@ -10,7 +10,7 @@ from django.db import DatabaseError, transaction
 from rest_framework.test import APIClient
 
 from memory.services.webhooks.endpoints import MOST_ENDPOINTS
-from teams.models import WebhookDelivery, WebhookEndpoint
+from teams.models import IdempotentRequest, WebhookDelivery, WebhookEndpoint
 from teams.prepared import run_prepared
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
@@ -152,7 +152,7 @@ def test_what_is_sent_again_is_chosen_by_time_or_by_id(acme: Cast, api: APIClien
     hook = hook_to(acme, api, URL)
     old, new = (post(api, f"webhooks/{hook.id}/test").json() for _ in range(2))
     one = f"webhooks/{hook.id}/deliveries/{old['id']}/replay"
-    assert post(api, one).status_code == 409
+    assert post(api, one).json() == {"replayed": 1}
     WebhookDelivery.objects.update(state="dead", attempts=9)
 
     again = post(api, f"webhooks/{hook.id}/replay", since=new["happened_at"])
@@ -161,6 +161,30 @@ def test_what_is_sent_again_is_chosen_by_time_or_by_id(acme: Cast, api: APIClien
     assert states == {old["id"]: ("dead", 9), new["id"]: ("waiting", 0)}
     assert post(api, one).json() == {"replayed": 1}
     assert post(api, f"webhooks/{hook.id}/replay", since="2026-01-01").status_code == 422
+
+
+def test_a_repeated_request_shows_the_secret_again_and_none_is_kept(
+    acme: Cast, api: APIClient
+) -> None:
+    given = {"url": URL, "events": ["budget.near"]}
+
+    def ask_twice(path: str, body: object) -> Any:
+        once, again = (
+            api.post(path, body, format="json", HTTP_IDEMPOTENCY_KEY=path) for _ in range(2)
+        )
+        assert again["Idempotent-Replay"] == "true"
+        assert (once.status_code, once.json()) == (again.status_code, again.json())
+        return again.json()
+
+    made = ask_twice("/v1/webhooks", given)
+    rotated = ask_twice(f"/v1/webhooks/{made['webhook']['id']}/rotate-secret", {})
+
+    assert made["secret"].startswith("whsec_")
+    assert made["secret"] != rotated["secret"]
+    assert len(webhooks(api)) == 1
+    kept = [each.body for each in IdempotentRequest.objects.all()]
+    assert len(kept) == 2
+    assert not any("whsec_" in each for each in kept)
 
 
 def test_a_disabled_one_is_told_nothing_and_sends_no_test(acme: Cast, api: APIClient) -> None:
