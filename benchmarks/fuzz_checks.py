@@ -72,6 +72,18 @@ BEYOND_SCHEMAS = (
     (r"PUT /v1/agents/[^/]+", r"[\w.]+: The weights must not all be zero\."),
     (r"GET /v1/events/counts", r"from: Ask for at most 366 days at a time\."),
     (r"POST /v1/memories", r"([\w.]+\.)?valid_to: Must not be before valid_from\."),
+    (r"POST /v1/memories/[^/]+/correct", r"payload: This memory has the form \w+: send the form "),
+    (r"POST /v1/conversations/[^/]+/messages", r"messages\[\d+\]\.created_at: Must not lie more "),
+    # Texts whose own form no schema says: JSON in a parameter, base64, a file, an address.
+    (r"GET /v1/checkpoints", r"metadata: Must be a JSON object\."),
+    (
+        r"(PUT|POST) /v1/threads/[^/]+/checkpoints/.*",
+        r"(values|writes)\[\d+\]\.value: Must be base64",
+    ),
+    (r"POST /v1/threads/[^/]+/copy", r"target_id: Name another thread\."),
+    (r"POST /v1/items(/query)?", r"\w+\[\d+\]\.namespace: Labels have no dots and no control "),
+    (r"POST /v1/imports", r"The file "),
+    (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must look like https://host/path"),
 )
 # What differs between refusals of one kind, which are told once.
 _VALUES = re.compile(r"\d+|'.*'")

@@ -339,7 +339,7 @@ def delete_threads(*, viewer: Viewer, thread_ids: Collection[str]) -> int:
     """Delete threads of the viewer with all that hangs on them; returns how many there were."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         rows = _threads(viewer, thread_ids)
-        return rows._raw_delete(rows.db)
+        return rows._raw_delete(rows.db) or 0  # None where the database was not asked
 
 
 @retried

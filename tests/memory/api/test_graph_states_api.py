@@ -132,6 +132,9 @@ def test_pruning_drops_values_and_parents_that_nothing_names_any_more(
 
     check(schema, "/v1/checkpoints/prune", "post", pruned)
     assert pruned.json() == {"count": 1}
+    for keep in ("latest", "nothing"):
+        none = api.post("/v1/checkpoints/prune", {"thread_ids": [], "keep": keep}, format="json")
+        assert none.json() == {"count": 0}
     (left,) = listed(api)
     assert (left["checkpoint_id"], left["parent_id"], len(left["writes"])) == ("b", "", 1)
     assert {each["channel"]: each["value"] for each in left["values"]} == {
