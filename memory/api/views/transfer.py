@@ -25,7 +25,7 @@ from memory.api.serializers.transfer import (
 )
 from memory.api.views.audit import JSON_LINES, JsonLinesRenderer
 from memory.models import ImportRun
-from memory.services.transfer.formats.items import Names
+from memory.services.transfer.formats.items import ImportFileError, Names
 from memory.services.transfer.formats.reading import Format
 from memory.services.transfer.imports import cancel_import, import_of, start_import
 from memory.services.transfer.team_export import TeamExport
@@ -91,6 +91,8 @@ class ImportViewSet(ApiViewSet):
         """
         self.require_team_key(_TEAM_KEY)
         given = self.params(ImportQuerySerializer)
+        if (request.content_type or "").startswith("multipart/"):
+            raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")
         run = start_import(
             viewer=self.viewer,
             source=io.BytesIO(request._request.body),

@@ -27,7 +27,7 @@ from memory.services.transfer.imports import UNFINISHED, forget_batches, publish
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from teams.clock import database_now
-from teams.errors import DomainError
+from teams.errors import DomainError, UnavailableError
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -71,7 +71,7 @@ def run_import(
                 if seconds is not None and time.monotonic() - started >= seconds:
                     _hand_on(team_id, run_id, claim)
                     return False
-    except (InterfaceError, OperationalError):
+    except (InterfaceError, OperationalError, UnavailableError):
         # The lease ends by itself and the next sweep publishes the import again.
         raise
     except Exception as error:
@@ -99,6 +99,8 @@ def _write_next(
         try:
             run_write(lambda: _write_messages(run, claim, batch, clock()))
             return len(batch.items)
+        except UnavailableError:
+            raise
         except DomainError as error:
             new, failures = 0, _failures(batch.items, error)
     else:
@@ -174,6 +176,8 @@ def _write_memories(
     """Write memories, one by one where one of them is refused; how many are new, and the others."""
     try:
         return _remembered(run, items, tools, now), []
+    except UnavailableError:
+        raise
     except DomainError as error:
         if len(items) == 1:
             return 0, _failures(items, error)

@@ -252,3 +252,39 @@ def test_the_command_imports_and_says_what(acme: Cast, tmp_path: Path) -> None:
     file.write_text("Just words.")
     with pytest.raises(CommandError, match="none of the formats"):
         call_command("import_memories", file, "--team", "acme")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[{"memory": "hi", "id": ' + "9" * 5_000 + "}]",
+        '{"content": "hi", "id": ' + "9" * 5_000 + "}",
+        '[{"uuid": "c", "chat_messages": [{"uuid": "m", "sender": [], "text": "hi"}]}]',
+    ],
+    ids=["a long integer", "a long integer in a line", "a sender that is a list"],
+)
+def test_a_file_of_strange_values_is_refused(api: APIClient, acme: Cast, content: str) -> None:
+    refused = api.post(
+        "/v1/imports?agent=kyra&user=dana",
+        content.encode(),
+        content_type="application/octet-stream",
+    )
+
+    assert refused.status_code == 422, refused.content
+    assert not ImportRun.objects.exists()
+
+
+def test_a_form_is_refused_with_what_to_do(api: APIClient, acme: Cast) -> None:
+    refused = api.post("/v1/imports", {"file": "x"}, format="multipart")
+
+    assert refused.status_code in (415, 422)
+
+
+def test_aliases_of_front_matter_do_not_grow(api: APIClient, acme: Cast) -> None:
+    lines = ["a: &a [x, x]"]
+    for last, name in zip("abcdefgh", "bcdefghi", strict=True):
+        lines.append(f"{name}: &{name} [{', '.join(['*' + last] * 10)}]")
+    bomb = "\n".join(lines) + "\n"
+    answer = send(api, f"---\n{bomb}title: *i\ntags: [*i, tea]\n---\nTea is green.\n")
+
+    assert answer.status_code == 202, answer.content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -38,8 +38,8 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
     note's place and the words: a note that is imported again adds what is new in it.
     """
     front, body, first = _parted(text, path)
-    title = " ".join(str(front.get("title") or PurePosixPath(path).stem).split())
-    note = str(front.get("permalink") or path)
+    title = " ".join((_scalar(front.get("title")) or PurePosixPath(path).stem).split())
+    note = _scalar(front.get("permalink")) or path
     created = front.get("created") or front.get("created_at") or front.get("date")
     if isinstance(created, date):
         created = created.isoformat()
@@ -97,12 +97,17 @@ def _parted(text: str, path: str) -> tuple[dict[str, Any], str, int]:  # Any: YA
         return {}, text, 1
     try:
         front = yaml.safe_load(found[1]) or {}
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
         raise ImportFileError(f"{path}:{line}: The front matter is no YAML.") from None
     if not isinstance(front, dict):
         raise ImportFileError(f"{path}:1: The front matter must name fields.")
     return front, text[found.end() :], found[0].count("\n") + 1
+
+
+def _scalar(value: object) -> str:
+    """A single value as text; nothing for lists and objects, whose aliases may grow without end."""
+    return str(value) if isinstance(value, str | int | float | date) else ""
 
 
 def _front_tags(value: object, path: str) -> list[str]:
@@ -112,4 +117,4 @@ def _front_tags(value: object, path: str) -> list[str]:
         return []
     if not isinstance(value, list):
         raise ImportFileError(f"{path}:1: Tags must be a list.")
-    return [str(each).strip() for each in value if not isinstance(each, dict | datetime)]
+    return [told for each in value if (told := _scalar(each).strip())]

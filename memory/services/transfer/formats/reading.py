@@ -255,7 +255,7 @@ def _unknown() -> ImportFileError:
 def _first_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the first object in a list."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file), buf_size=_READ_BYTES):
+    for prefix, event, value in ijson.parse(_Nested(file), use_float=True, buf_size=_READ_BYTES):
         if prefix == "item" and event == "map_key":
             yield str(value)
         if prefix == "item" and event == "end_map":
@@ -265,7 +265,7 @@ def _first_names(file: IO[bytes]) -> Iterator[str]:
 def _top_names(file: IO[bytes]) -> Iterator[str]:
     """The names of the fields of the object that the file is."""
     file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file), buf_size=_READ_BYTES):
+    for prefix, event, value in ijson.parse(_Nested(file), use_float=True, buf_size=_READ_BYTES):
         if prefix == "" and event == "map_key":
             yield str(value)
 
@@ -343,5 +343,8 @@ def _readable() -> Iterator[None]:
         raise ImportFileError(f"The file is not JSON: {(words or ['it is cut off'])[0]}.") from None
     except UnicodeDecodeError:
         raise ImportFileError("The file is not UTF-8 text.") from None
+    except (ValueError, TypeError, AttributeError, LookupError):
+        # A value of another kind than the format's, of which there are too many to name.
+        raise ImportFileError("The file has a value that its format does not allow.") from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise ImportFileError(f"The archive cannot be read: {error}.") from None
