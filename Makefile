@@ -18,11 +18,9 @@ unexport DJANGO_SETTINGS_MODULE
 run: install
 	@exec $(BIN)/python -m config.launcher
 
-# A process for each core and one more, as tests wait for servers and browsers for half of their
-# time; each has a database and a Redis of its own (tests/conftest.py).
-test: PROCESSES ?= $(shell $(BIN)/python -c "import os; print(1 + (os.cpu_count() or 1))")
+# A process for each core; each has a database and a Redis of its own (tests/conftest.py).
 test: install
-	$(BIN)/python -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # Everything a change must pass; the tests come last.
 check: install
