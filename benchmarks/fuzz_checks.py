@@ -68,6 +68,10 @@ BEYOND_SCHEMAS = (
     (r"GET /v1/audit/state", r"at: That is a time to come; "),
     # OpenAPI 3.0 says nothing of an object's keys.
     (r"POST /v1/workflows", r"details: Must not hold control characters\."),
+    (r"PUT /v1/agents/[^/]+", r"(personality|rules): The names of words of its own have 1 to "),
+    (r"PUT /v1/agents/[^/]+", r"skills\.(shared|custom)\..*?\.name: "),
+    # A value with commas is a list by itself.
+    (r"GET /v1/.*", r"\w+: Send at most 20, not \d+\."),
     (r"POST /v1/(team|projects/[^/]+)/clear", r"name: Type the name of the "),
     (r"PUT /v1/agents/[^/]+", r"[\w.]+: The weights must not all be zero\."),
     (r"GET /v1/events/counts", r"from: Ask for at most 366 days at a time\."),

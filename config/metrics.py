@@ -39,6 +39,7 @@ from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
 from memory.services.extraction.work_metrics import work_counts
 from memory.services.read.replica_reads import READS
+from memory.services.webhooks.delivering import undelivered_by_state
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -109,10 +110,18 @@ class _State(Collector):
 
 def _jobs() -> Iterator[Metric]:
     jobs = GaugeMetricFamily("palimpsest_jobs", "Extraction jobs by state.", labels=["state"])
+    deliveries = GaugeMetricFamily(
+        "palimpsest_webhook_deliveries",
+        "Events for webhooks that wait or could not be delivered, by state.",
+        labels=["state"],
+    )
     with team_scope(team_ids=all_team_ids(), actor="metrics"):
         for state, count in jobs_by_state().items():
             jobs.add_metric([state], count)
+        for state, count in undelivered_by_state().items():
+            deliveries.add_metric([state], count)
     yield jobs
+    yield deliveries
     yield GaugeMetricFamily(
         "palimpsest_oldest_waiting_job_seconds",
         "For how long the oldest waiting job has waited; 0 where none waits.",

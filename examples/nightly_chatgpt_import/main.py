@@ -8,15 +8,18 @@ PALIMPSEST_URL and PALIMPSEST_API_KEY say where and with which key of the team:
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 from palimpsest_client import Palimpsest, PalimpsestError
 from palimpsest_client.models import ImportRun
 
 POLL_SECONDS = 2.0
+CONVERSATIONS = "conversations.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
             run = imported(client, given.file, agent=given.agent, user=given.user)
     except KeyError:
         parser.error("set PALIMPSEST_API_KEY to a key of the team")
-    except (OSError, PalimpsestError) as error:
+    except (OSError, zipfile.BadZipFile, PalimpsestError) as error:
         print(f"{given.file}: {error}", file=sys.stderr)
         return 1
     print(f"{run.total} messages, {run.new} new, {run.failed} failed: {run.state}")
@@ -44,12 +47,27 @@ def main(arguments: list[str] | None = None) -> int:
 def imported(client: Palimpsest, file: Path, *, agent: str, user: str) -> ImportRun:
     """The import of a file when it has ended."""
     run = client.imports.start(
-        file.read_bytes(), format="chatgpt", agent=agent, user=user, name=file.name
+        conversations(file), format="chatgpt", agent=agent, user=user, name=file.name
     )
     while run.state in ("queued", "running"):
         time.sleep(POLL_SECONDS)
         run = client.imports.get(run.id)
     return run
+
+
+def conversations(file: Path) -> bytes:
+    """What of the export holds talk, compressed: pictures would exceed the server's bound."""
+    if not zipfile.is_zipfile(file):
+        return file.read_bytes()
+    packed = io.BytesIO()
+    with (
+        zipfile.ZipFile(file) as export,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as talk,
+    ):
+        for name in export.namelist():
+            if Path(name).name == CONVERSATIONS:
+                talk.writestr(CONVERSATIONS, export.read(name))
+    return packed.getvalue()
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ _GROUPS = {
         ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
+        ("memory_importrun", "Import runs", "upload_file"),
         ("memory_consolidationrun", "Consolidation runs", "cleaning_services"),
         ("memory_consolidationchange", "Consolidation changes", "playlist_add_check"),
     ],
@@ -122,6 +123,7 @@ _GROUPS = {
 _PAGES = frozenset({"memory_playground", "time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
+    "memory_importrun": "is_team_admin",
     "teams_checkpoint": "is_team_admin",
     "teams_webhookendpoint": "is_team_admin",
     "teams_webhookdelivery": "is_team_admin",

@@ -9,6 +9,11 @@ from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
 
+# What a memory may have of them.
+MAX_SUBJECT_CHARS = 200
+MAX_TAG_CHARS = 100
+MAX_TAGS = 50
+
 
 class MemoryType(StrEnum):
     """What kind of thing a memory holds; decides who may see it and where a prompt shows it."""

@@ -10,7 +10,14 @@ from django.utils import timezone
 
 from memory.domain.forms import ArtifactKind, Form
 from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
-from memory.domain.types import MemoryType, Scope, Status, Tier
+from memory.domain.types import (
+    MAX_SUBJECT_CHARS,
+    MAX_TAG_CHARS,
+    MemoryType,
+    Scope,
+    Status,
+    Tier,
+)
 from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, Conversation, EndUser, Project, Team
 from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
@@ -56,7 +63,7 @@ class Memory(TeamOwned):
     payload = models.JSONField(default=dict, blank=True)
     scope = models.CharField(max_length=20, choices=SCOPES)
     category = models.CharField(max_length=100, blank=True, default="")
-    subject = models.CharField(max_length=200, blank=True, default="")
+    subject = models.CharField(max_length=MAX_SUBJECT_CHARS, blank=True, default="")
     content = models.TextField()
     importance = models.PositiveSmallIntegerField()
     confidence = models.FloatField(default=1.0)
@@ -67,7 +74,7 @@ class Memory(TeamOwned):
     status = models.CharField(max_length=20, choices=STATUSES, default=Status.ACTIVE.value)
     tier = models.CharField(max_length=20, choices=TIERS, default=Tier.WARM.value)
     version = models.PositiveIntegerField(default=1)
-    tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    tags = ArrayField(models.CharField(max_length=MAX_TAG_CHARS), default=list, blank=True)
 
     supersedes = SameTeamKey("self", null=True, blank=True)
     superseded_by = SameTeamKey("self", null=True, blank=True)

@@ -107,12 +107,12 @@ def _read_rules(given: Checked) -> dict[str, object]:
 def _read_skills(given: Checked) -> dict[str, object]:
     """Skills of the team, the agent's own, and the names of those that are disabled."""
     parts = given.fields(_SKILLS)
-    found = {kind: _skills(parts[kind]) for kind in _SKILLS}
+    names = parts["disabled"].lines(most=MAX_SKILLS, most_chars=MAX_SKILL_NAME_CHARS)
     return _filled(
         {
-            "shared": [_skill_json(*each) for each in found["shared"]],
-            "custom": [_skill_json(*each) for each in found["custom"]],
-            "disabled": [name for name, _ in found["disabled"]],
+            "shared": [_skill_json(*each) for each in _skills(parts["shared"])],
+            "custom": [_skill_json(*each) for each in _skills(parts["custom"])],
+            "disabled": list(names),
         }
     )
 

@@ -24,8 +24,10 @@ from rest_framework.test import APIClient
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
+from memory.services.webhooks.endpoints import create_endpoint, send_test
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from teams.models import WebhookDelivery
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
@@ -129,6 +131,22 @@ def test_jobs_are_counted_by_state_over_all_teams(acme: Cast, globex: Cast) -> N
         for state in Job.State.values
     }
     assert change == {"queued": 2, "running": 0, "done": 0, "failed": 1, "set_aside": 0}
+
+
+def test_undelivered_events_are_counted(acme: Cast) -> None:
+    before = scraped()
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        url = "https://receiver.example/hook"
+        made = create_endpoint(team_id=acme.team.id, url=url, events=["memory.created"])
+        for state in ("waiting", "dead", "dead", "delivered"):
+            sent = send_test(endpoint=made.endpoint, now=timezone.now())
+            WebhookDelivery.objects.filter(pk=sent.pk).update(state=state)
+
+    found = scraped()
+
+    name = "palimpsest_webhook_deliveries"
+    told = {key[1]: value - before[key] for key, value in found.items() if key[0] == name}
+    assert told == {"waiting": 1, "dead": 2}
 
 
 def test_the_age_of_the_oldest_waiting_job_is_told(acme: Cast) -> None:

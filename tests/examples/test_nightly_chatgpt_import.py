@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -53,6 +55,13 @@ def work_on(place: Place, tools: Tools) -> Thread:
     return thread
 
 
+def zipped(file: Path, conversations: str) -> None:
+    """The export as it is downloaded, with more pictures than the server would take."""
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("conversations.json", conversations)
+        archive.writestr("picture.png", random.Random(1).randbytes(40 * 2**20))
+
+
 def test_it_imports_once_and_names_what_is_wrong(
     place: Place,
     tools: Tools,
@@ -63,11 +72,12 @@ def test_it_imports_once_and_names_what_is_wrong(
     monkeypatch.setenv("PALIMPSEST_URL", place.url)
     monkeypatch.setenv("PALIMPSEST_API_KEY", place.key())
     monkeypatch.setattr(nightly_import, "POLL_SECONDS", 0.05)
-    file = tmp_path / "conversations.json"
+    file = tmp_path / "export"
     arguments = [str(file), "--agent", "archive", "--user", "sarah"]
     said = []
-    for _ in range(2):
-        file.write_text(json.dumps([CHATGPT]))
+    export = json.dumps([CHATGPT])
+    for write in (file.write_text, lambda words: zipped(file, words)):
+        write(export)
         worker = work_on(place, tools)
         assert nightly_import.main(arguments) == 0
         worker.join()

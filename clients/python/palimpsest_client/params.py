@@ -584,8 +584,8 @@ class Skills(TypedDict):
     The agent's skills; the prompt lists shared and custom ones, without the disabled.
     """
 
-    shared: NotRequired[list[Skill] | None]
-    custom: NotRequired[list[Skill] | None]
+    shared: NotRequired[list[Skill | str] | dict[str, str | None] | str | None]
+    custom: NotRequired[list[Skill | str] | dict[str, str | None] | str | None]
     disabled: NotRequired[list[str] | str | None]
 
 
@@ -1479,7 +1479,7 @@ class ChatCompletion(TypedDict):
     model: str
     messages: list[ChatMessage]
     stream: NotRequired[bool]
-    user: NotRequired[str]
+    user: NotRequired[str | None]
     metadata: NotRequired[dict[str, str]]
     documents: NotRequired[list[Document] | None]
 

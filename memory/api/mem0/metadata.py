@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory.api.serializers.memories import MAX_TAGS
+from memory.domain.types import MAX_TAGS
 from memory.services.write.secrets import masked_note
 from teams.errors import InvalidError
 

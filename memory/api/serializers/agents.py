@@ -68,8 +68,13 @@ class LinesInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped
         found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
         if direction != "request":
             return dict(found)
-        text = {key: value for key, value in found["items"].items() if key != "minLength"}
-        return {"anyOf": [found, text | {"pattern": rf"{text['pattern']}|^\s*$"}]}
+        return {"anyOf": [found, self.single(found["items"])]}
+
+    @staticmethod
+    def single(text: dict[str, Any]) -> dict[str, Any]:  # Any: a part of the schema
+        """What is said of the one text that may stand for a list of such texts."""
+        rest = {key: value for key, value in text.items() if key != "minLength"}
+        return rest | {"pattern": rf"{text['pattern']}|^\s*$"}
 
 
 class PersonalitySerializer(ApiSerializer):
@@ -97,11 +102,40 @@ class SkillSerializer(ApiSerializer):
     description = serializers.CharField(required=False, allow_null=True, allow_blank=True)
 
 
+class SkillListField(serializers.ListField):
+    """A list of skills."""
+
+    child = SkillSerializer()
+
+
+class SkillListInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of such a list: in a request it may also be descriptions by name."""
+
+    target_class = SkillListField
+
+    def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The list, of names too; or an object, whose names no schema bounds; or one name."""
+        found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
+        if direction != "request":
+            return dict(found)
+        name = auto_schema._map_serializer_field(self.target.child.fields["name"], direction) | {
+            "maxLength": agent_document.MAX_SKILL_NAME_CHARS
+        }
+        by_name = {
+            "type": "object",
+            "additionalProperties": {"type": "string", "nullable": True},
+        }
+        items = {"anyOf": [found["items"], name]}
+        one = LinesInSchema.single(name)
+        return {"anyOf": [found | {"items": items}, by_name, one]}
+
+
 class SkillsSerializer(ApiSerializer):
     """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
-    shared = SkillSerializer(many=True, required=False, allow_null=True)
-    custom = SkillSerializer(many=True, required=False, allow_null=True)
+    shared = SkillListField(required=False, allow_null=True)
+    custom = SkillListField(required=False, allow_null=True)
     disabled = LinesField(
         max_chars=agent_document.MAX_SKILL_NAME_CHARS, help_text="Names of skills."
     )

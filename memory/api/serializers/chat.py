@@ -26,6 +26,9 @@ USER_HEADER = "X-Palimpsest-User"
 PROJECT_HEADER = "X-Palimpsest-Project"
 AUTO = "auto"
 MOST_MESSAGES = 2_000
+# An agent's name, a slash and a tier.
+_MOST_MODEL_CHARS = 120
+_MOST_NAME_CHARS = 200
 # What of `metadata` is ours; the rest is the provider's.
 _OURS = ("thread_id", "project", "user")
 # What never goes to the model by itself: it is read here.
@@ -66,8 +69,8 @@ class ChatMessageSerializer(serializers.Serializer[Any]):
 class ChatCompletionSerializer(serializers.Serializer[Any]):
     """A chat completion request. Fields that are not named here are passed to the model."""
 
-    model = serializers.CharField(
-        min_length=1,
+    model = NameField(
+        max_length=_MOST_MODEL_CHARS,
         help_text="The agent's slug, such as kyra; with a tier kyra/auto, kyra/fast,"
         " kyra/balanced or kyra/powerful.",
     )
@@ -75,8 +78,12 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
         child=ChatMessageSerializer(), min_length=1, max_length=MOST_MESSAGES
     )
     stream = serializers.BooleanField(required=False, default=False)
-    user = serializers.CharField(
-        required=False, help_text=f"The end user's external id; or the header {USER_HEADER}."
+    user = NameField(
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=_MOST_NAME_CHARS,
+        help_text=f"The end user's external id; or the header {USER_HEADER}.",
     )
     metadata = serializers.DictField(
         child=serializers.CharField(),
@@ -152,7 +159,7 @@ def wants_stream(request: Request) -> bool:
 
 def _agent_and_tier(model: object, is_agent: Callable[[str], bool]) -> tuple[str, Tier | None]:
     """The agent that a model's name means, and the tier after its last slash."""
-    name = _name("model", model, 120)
+    name = _name("model", model, _MOST_MODEL_CHARS)
     if name is None:
         _refuse("model", "Name the agent, such as kyra, or kyra/auto.")
     agent, slash, tier = name.rpartition("/")
@@ -227,7 +234,7 @@ def _check_message(message: object, path: str) -> None:
 
 
 def _named(
-    request: Request, header: str, in_body: Mapping[str, object], *, most: int = 200
+    request: Request, header: str, in_body: Mapping[str, object], *, most: int = _MOST_NAME_CHARS
 ) -> str | None:
     """The one name that the header or the body gives; two are refused.
 

@@ -29,14 +29,13 @@ from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerial
 from memory.api.serializers.work import WorkSerializer
 from memory.domain.feedback import Feedback
 from memory.domain.forms import stated_importance
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.models import Memory
 from memory.models.levels import TOLD_LEVELS
 from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import STATED_SCOPES
 
-MAX_SUBJECT_CHARS = 200
-MAX_TAGS = 50
 OUTCOMES = [(item.value, item.value) for item in Outcome]
 WAS_MASKED = "The content held a key, password or card number; it was masked before it was stored."
 NOT_STANDALONE = (

@@ -17,7 +17,7 @@ from memory.api.fields import (
     TextField,
 )
 from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
-from memory.api.serializers.memories import MAX_SUBJECT_CHARS, MAX_TAGS
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.domain.working_memory import TASK_ID, ItemKind, ProjectKind, TaskState
 
 KINDS = [(each.value, each.value) for each in ItemKind]

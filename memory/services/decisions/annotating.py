@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from memory.domain.types import MAX_TAG_CHARS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.state import locked_memory, what_stands_for
@@ -42,7 +43,7 @@ def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: st
                 f"This version is {memory.status}; {what_stands_for(memory=memory)}."
             )
         if notes.tags is not None:
-            memory.tags = [masked_note(tag) for tag in notes.tags(memory.tags)]
+            memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
         if notes.sets_end:
             start = memory.valid_from
             if start is not None and notes.valid_to is not None and notes.valid_to < start:

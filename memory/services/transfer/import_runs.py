@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -53,9 +53,11 @@ def run_import(
 ) -> bool:
     """Go on with an import unless somebody else does or it has ended; whether this finished it.
 
-    A batch leaves the queue with its count, guarded by the claim; a run that is killed is taken
-    over at the batch where it was, of which nothing is stored twice. When `seconds` are over, the
-    rest is queued again. `on_progress` is told the number of items done.
+    Items leave the queue with their count, guarded by the claim; a run that is killed is taken
+    over where it was, and nothing is stored twice. A batch that is refused, or fails at its last
+    attempt, is written in halves, so that what is wrong with one item keeps out that one alone.
+    When `seconds` are over, the rest is queued again. `on_progress` is told the number of items
+    done.
     """
     claim = _claim(team_id, run_id, clock())
     if claim is None:
@@ -95,34 +97,58 @@ def _write_next(
                 state=ImportRun.State.DONE, claim=None, lease_until=None, finished_at=clock()
             )
             return None
-    if batch.items and is_message(batch.items[0]):
+        if not batch.items:  # an erasure took them
+            batch.delete()
+            return 0
+    write = _write_messages if is_message(batch.items[0]) else _write_memories
+    parts = [batch.items]
+    while parts:
+        part = parts.pop()
         try:
-            run_write(lambda: _write_messages(run, claim, batch, clock()))
-            return len(batch.items)
-        except UnavailableError:
+            write(run, claim, batch, part, tools, clock())
+            continue
+        except (InterfaceError, OperationalError, UnavailableError):
             raise
+        except _ChangedError:
+            return 0  # it is read again
         except DomainError as error:
-            new, failures = 0, _failures(batch.items, error)
-    else:
-        new, failures = _write_memories(run, batch.items, tools, clock())
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        if _claimed(team_id, run_id, claim).select_for_update().exists():
-            _note_done(run, claim, batch, new=new, failures=failures)
+            problem = error.message
+        except Exception as error:
+            if run.attempts < settings.JOB_MAX_ATTEMPTS:
+                raise
+            logger.exception("A part of import %s failed for the last time.", run.pk)
+            problem = f"It failed again and again: {type(error).__name__}."
+        if len(part) > 1:
+            middle = len(part) // 2
+            parts += [part[middle:], part[:middle]]
+        else:
+            _skip(run, claim, batch, part[0], problem)
     return len(batch.items)
 
 
-def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: datetime) -> None:
-    """Store a batch of one conversation and a job of its extraction, in one transaction."""
+class _ChangedError(Exception):
+    """The batch is not what was read: an erasure took out what is somebody's."""
+
+
+def _write_messages(
+    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], _: Tools, now: datetime
+) -> None:
+    """Store messages of one conversation and a job of their extraction, in one transaction."""
+    run_write(lambda: _store_messages(run, claim, batch, part, now))
+
+
+def _store_messages(
+    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], now: datetime
+) -> None:
     viewer = Viewer(team_id=run.team_id, actor=run.actor)
     with team_scope(team_ids=[run.team_id], actor=run.actor):
         if not _claimed(run.team_id, run.pk, claim).select_for_update().exists():
             return
         # An erasure takes items out of it: before this, or after they are messages.
-        batch.items = _taken(batch)
-        if not batch.items:
-            _note_done(run, claim, batch, new=0, failures=[])
+        items = _take(run, batch, part)
+        if not items:
             return
-        first = batch.items[0]
+        first = items[0]
         opened, _ = open_conversation(
             team_id=run.team_id,
             agent=first["agent"],
@@ -140,12 +166,12 @@ def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: dateti
                 created_at=_time(item),
                 external_id=item["external_id"],
             )
-            for item in batch.items
+            for item in items
         ]
         rows = append_messages(conversation=conversation, messages=given, now=now)
         failures = [
             {"place": item["at"], "problem": "A message of this id is stored with another text."}
-            for item, row in zip(batch.items, rows, strict=True)
+            for item, row in zip(items, rows, strict=True)
             if row.content != item["content"]
         ]
         if flags_of_id(team_id=run.team_id).memory:
@@ -156,56 +182,67 @@ def _write_messages(run: ImportRun, claim: UUID, batch: ImportBatch, now: dateti
                 Job.objects.filter(team_id=run.team_id, pk=job.pk).update(
                     state=Job.State.DONE, done_position=job.to_position, finished_at=now
                 )
-        _note_done(run, claim, batch, new=conversation.last_position - last, failures=failures)
-
-
-def _taken(batch: ImportBatch) -> list[Item]:
-    """The items as they stand, taken off the queue."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM memory_importbatch WHERE team_id = %s AND id = %s RETURNING items",
-            [batch.team_id, batch.pk],
-        )
-        found = cursor.fetchone()
-    return list(json.loads(found[0])) if found else []
+        new = conversation.last_position - last
+        _note_done(run, claim, count=len(items), new=new, failures=failures)
 
 
 def _write_memories(
-    run: ImportRun, items: Sequence[Item], tools: Tools, now: datetime
-) -> tuple[int, Failures]:
-    """Write memories, one by one where one of them is refused; how many are new, and the others."""
-    try:
-        return _remembered(run, items, tools, now), []
-    except UnavailableError:
-        raise
-    except DomainError as error:
-        if len(items) == 1:
-            return 0, _failures(items, error)
-    new, failures = 0, Failures()
-    for item in items:
-        more, problems = _write_memories(run, [item], tools, now)
-        new += more
-        failures += problems
-    return new, failures
+    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], tools: Tools, now: datetime
+) -> None:
+    """Write memories by the write path, then count them: a repetition is stored once."""
 
+    def confirm() -> None:
+        rows = ImportBatch.objects.filter(team_id=run.team_id, run=run, number=batch.number)
+        if not rows.filter(users=batch.users).exists():
+            raise _ChangedError
 
-def _failures(items: Sequence[Item], error: DomainError) -> Failures:
-    return [{"place": item["at"], "problem": error.message} for item in items]
-
-
-def _remembered(run: ImportRun, items: Sequence[Item], tools: Tools, now: datetime) -> int:
-    if not items:
-        return 0
     results = remember(
         viewer=Viewer(team_id=run.team_id, actor=run.actor),
-        stated=[_stated(item) for item in items],
+        stated=[_stated(item) for item in part],
         tools=tools,
         now=now,
         reason=f"imported from {run.format}",
         extractor=EXTRACTOR,
         is_import=True,
+        confirm=confirm,
     )
-    return sum(result.outcome not in _NOT_NEW for result in results)
+    with team_scope(team_ids=[run.team_id], actor=ACTOR):
+        if _claimed(run.team_id, run.pk, claim).select_for_update().exists():
+            _take(run, batch, part)
+            new = sum(result.outcome not in _NOT_NEW for result in results)
+            _note_done(run, claim, count=len(part), new=new, failures=[])
+
+
+def _skip(run: ImportRun, claim: UUID, batch: ImportBatch, item: Item, problem: str) -> None:
+    """Count an item that cannot be written and go on without it."""
+    with team_scope(team_ids=[run.team_id], actor=ACTOR):
+        if _claimed(run.team_id, run.pk, claim).select_for_update().exists():
+            failures = [{"place": item["at"], "problem": problem}]
+            _take(run, batch, [item])
+            _note_done(run, claim, count=1, new=0, failures=failures)
+
+
+def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
+    """Take items off the queue and return those that stood there still; call it in the scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM memory_importbatch WHERE team_id = %s AND run_id = %s AND number = %s"
+            " RETURNING items, users",
+            [run.team_id, run.pk, batch.number],
+        )
+        found = cursor.fetchone()
+    items, users = (json.loads(found[0]), found[1]) if found else ([], [])
+    wanted = {_key(item) for item in part}
+    rest = [item for item in items if _key(item) not in wanted]
+    if rest:
+        ImportBatch.objects.create(
+            team_id=run.team_id, run=run, number=batch.number, items=rest, users=users
+        )
+    return [item for item in items if _key(item) in wanted]
+
+
+def _key(item: Item) -> tuple[str, str]:
+    return item["at"], item["external_id"]
 
 
 def _stated(item: Item) -> StatedMemory:
@@ -227,13 +264,11 @@ def _time(item: Item) -> datetime | None:
     return datetime.fromisoformat(item["created_at"]) if item["created_at"] else None
 
 
-def _note_done(
-    run: ImportRun, claim: UUID, batch: ImportBatch, *, new: int, failures: Failures
-) -> None:
-    """Take the batch off the queue and count it; call it in the scope, with the run locked."""
-    ImportBatch.objects.filter(team_id=run.team_id, pk=batch.pk).delete()
+def _note_done(run: ImportRun, claim: UUID, *, count: int, new: int, failures: Failures) -> None:
+    """Count items that left the queue; call it in the scope, with the run locked."""
+    run.refresh_from_db(fields=["errors"])
     _claimed(run.team_id, run.pk, claim).update(
-        done=F("done") + len(batch.items) - len(failures),
+        done=F("done") + count - len(failures),
         new=F("new") + new,
         failed=F("failed") + len(failures),
         errors=[*run.errors, *failures][:MAX_ERRORS],

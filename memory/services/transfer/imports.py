@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import IO, TypeVar
 from uuid import UUID
@@ -33,6 +33,9 @@ UNFINISHED = (ImportRun.State.QUEUED, ImportRun.State.RUNNING)
 # Written in one transaction.
 MESSAGES_A_BATCH = 500
 MEMORIES_A_BATCH = 100
+# A batch takes no further item once it has so many characters, and as many batches are stored
+# together as have them.
+CHARS_A_BATCH = 1_000_000
 _STORED_TOGETHER = 50
 
 logger = logging.getLogger(__name__)
@@ -52,10 +55,10 @@ def start_import(
 ) -> ImportRun:
     """Read a file, keep its items in batches and queue their writing, all or nothing.
 
-    Memory does not grow with the file. Without a format, the contents say which; `name` is the
-    file's own. `names` are whose the items are that name nobody. Raises ImportFileError for the
-    first thing that is wrong with the file, and ForbiddenError where the team has memory switched
-    off.
+    Memory grows with the largest record of the file, not with the file. Without a format, the
+    contents say which; `name` is the file's own. `names` are whose the items are that name nobody.
+    Raises ImportFileError for the first thing that is wrong with the file, and ForbiddenError where
+    the team has memory switched off.
     """
     make = ItemMaker(names=names, now=now)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -68,7 +71,7 @@ def start_import(
             actor=viewer.actor,
             created_at=now,
         )
-        for rows in _parted(_batches(run, items), _STORED_TOGETHER):
+        for rows in _parted(_batches(run, items), _STORED_TOGETHER, chars=_chars_of_batch):
             ImportBatch.objects.bulk_create(rows)
             run.total += sum(len(row.items) for row in rows)
         if not run.total:
@@ -83,17 +86,32 @@ def _batches(run: ImportRun, items: Iterable[Item]) -> Iterator[ImportBatch]:
     """The items in their order: messages of one conversation together, and memories."""
     number = 0
     for key, group in groupby(items, key=_conversation):
-        for part in _parted(group, MESSAGES_A_BATCH if key else MEMORIES_A_BATCH):
+        most = MESSAGES_A_BATCH if key else MEMORIES_A_BATCH
+        for part in _parted(group, most, chars=_chars):
             number += 1
             users = sorted({item["user"] for item in part if "user" in item})
             yield ImportBatch(team_id=run.team_id, run=run, number=number, items=part, users=users)
 
 
-def _parted(rows: Iterable[_T], most: int) -> Iterator[list[_T]]:
-    """The rows in lists of at most so many."""
-    left = iter(rows)
-    while part := list(islice(left, most)):
+def _parted(rows: Iterable[_T], most: int, *, chars: Callable[[_T], int]) -> Iterator[list[_T]]:
+    """The rows in lists of at most so many, each ended by the row that fills its characters."""
+    part, filled = list[_T](), 0
+    for row in rows:
+        part.append(row)
+        filled += chars(row)
+        if len(part) == most or filled >= CHARS_A_BATCH:
+            yield part
+            part, filled = [], 0
+    if part:
         yield part
+
+
+def _chars(item: Item) -> int:
+    return len(item["content"])
+
+
+def _chars_of_batch(batch: ImportBatch) -> int:
+    return sum(map(_chars, batch.items))
 
 
 def _conversation(item: Item) -> tuple[str, ...]:

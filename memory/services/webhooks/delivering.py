@@ -20,7 +20,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 from memory.clients import webhook_calls
 from memory.clients.webhook_calls import WebhookAnswer
@@ -132,6 +132,14 @@ def prune_deliveries(*, now: datetime) -> None:
         with team_scope(team_ids=[team_id], actor=ACTOR):
             rows = WebhookDelivery.objects.filter(team_id=team_id, attempted_at__lt=before)
             rows.exclude(state=_State.WAITING).delete()
+
+
+def undelivered_by_state() -> dict[str, int]:
+    """How many deliveries of the scope's teams wait, and how many are dead."""
+    states = (_State.WAITING, _State.DEAD)
+    rows = WebhookDelivery.objects.order_by().filter(state__in=states)
+    found = dict(rows.values_list("state").annotate(count=Count("*")))
+    return {state.value: found.get(state, 0) for state in states}
 
 
 def _is_only_run() -> bool:

@@ -25,6 +25,8 @@ from teams.tenancy import team_scope
 
 MOST_STEPS = 200
 MOST_OPEN = 100
+# What the column holds.
+_MOST_TRIGGER_CHARS = 200
 State = WorkflowRecording.State
 
 
@@ -77,7 +79,7 @@ def start_recording(*, viewer: Viewer, workflow: NewWorkflow, now: datetime) -> 
         team_id, agent, project = viewer.team_id, workflow.agent, workflow.project
         return WorkflowRecording.objects.create(
             team_id=team_id,
-            trigger=masked_note(workflow.trigger),
+            trigger=masked_note(workflow.trigger, most=_MOST_TRIGGER_CHARS),
             agent=ensure_agent(team_id=team_id, slug=agent) if agent else None,
             author_id=viewer.agent_id,
             project=ensure_project(team_id=team_id, slug=project) if project else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +11,7 @@ from uuid import UUID
 from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
-from memory.domain.types import MemoryType, Scope
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
@@ -72,6 +72,7 @@ def remember(
     extractor: str = EXTRACTOR,
     prefix: bool = True,
     is_import: bool = False,
+    confirm: Callable[[], None] = lambda: None,
 ) -> list[WriteResult]:
     """Write stated memories, all or none, and say for each what happened, in order.
 
@@ -84,6 +85,8 @@ def remember(
     ConflictError (the external id of a deleted memory, or of one about somebody else) that names
     the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a
     deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
+    `confirm` is called once the people are known and before anything is written; what it raises
+    leaves everything as it was. A person who is erased after it is not written for.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -108,6 +111,7 @@ def remember(
         with _at_its_place(prefix):
             # The write asks again. What is known now leaves no new agent or person behind.
             ExternalIds(viewer=viewer, drafts=drafts).refuse_taken()
+        confirm()
     with _at_its_place(prefix):
         results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
     if not is_import:
@@ -136,7 +140,8 @@ def _at_its_place(prefix: bool) -> Iterator[None]:
 
 
 def _safe(item: StatedMemory, safe: SafeStatement) -> StatedMemory:
-    subject, tags = masked_note(item.subject), tuple(masked_note(tag) for tag in item.tags)
+    subject = masked_note(item.subject, most=MAX_SUBJECT_CHARS)
+    tags = tuple(masked_note(tag, most=MAX_TAG_CHARS) for tag in item.tags)
     if (safe.text, safe.payload, subject, tags) == (
         item.content,
         item.payload,

@@ -58,9 +58,12 @@ def refuse_bare_secret(*, masked: str, field: str) -> None:
         )
 
 
-def masked_note(text: str) -> str:
-    """A reason, note, subject or tag with every secret masked."""
-    return mask_secrets(text=text) if text else text
+def masked_note(text: str, *, most: int | None = None) -> str:
+    """A reason, note, subject or tag with every secret masked.
+
+    It is cut at `most` characters, because a mask may be longer than its secret.
+    """
+    return mask_secrets(text=text)[:most] if text else text
 
 
 def note_masked(*, team_id: UUID, result: WriteResult) -> WriteResult:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
@@ -16,9 +17,11 @@ from rest_framework.test import APIClient
 
 from memory.clients.tools import Tools
 from memory.models import ImportBatch, ImportRun, Job, Memory
+from memory.services.transfer import import_runs
 from memory.services.transfer.import_runs import run_import
 from memory.services.transfer.imports import overdue_imports
-from teams.models import Agent, Message
+from memory.services.write.explicit import remember
+from teams.models import Agent, EndUser, Message
 from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from tests.support.cast import Cast, Clients
 
@@ -219,6 +222,85 @@ def test_what_waits_of_an_erased_person_is_not_imported(
     assert finish(answer, tools).new == 1
 
 
+def test_who_is_erased_while_memories_are_written_is_left_out(
+    api: APIClient, acme: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = send(api, [MEM0, {**MEM0, "id": "9", "user_id": "sarah"}]).json()
+    erasures: list[object] = []
+
+    def erased_first(**given: Any) -> Any:  # Any: the arguments of `remember`
+        if not erasures:
+            with connection.cursor() as cursor:
+                erase = "SELECT palimpsest_erase_user(%s, %s, '')"
+                erasures.append(cursor.execute(erase, [acme.team.pk, acme.dmitri.pk]))
+        return remember(**given)
+
+    monkeypatch.setattr("memory.services.transfer.import_runs.remember", erased_first)
+
+    run = finish(answer, tools)
+
+    assert (run.state, run.new, run.failed) == ("done", 1, 0)
+    assert [memory.end_user_id for memory in Memory.objects.all()] == [acme.sarah.pk]
+    assert not EndUser.objects.filter(external_id="dmitri").exists()
+
+
+@pytest.mark.parametrize("where", ["append_messages", "remember"])
+def test_what_fails_again_and_again_is_left_out_alone(
+    api: APIClient, acme: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    role = {"role": "user"} if where == "append_messages" else {}
+    lines = [
+        {"content": f"Boat {number} is blue.", "id": f"{number}", **role} for number in "12345"
+    ]
+    answer = send(api, "\n".join(map(json.dumps, lines))).json()
+    write = getattr(import_runs, where)
+
+    def fail_at_3(**given: Any) -> Any:  # Any: the arguments of either
+        if any("Boat 3" in each.content for each in given.get("messages") or given["stated"]):
+            raise RuntimeError("no words of it")
+        return write(**given)
+
+    monkeypatch.setattr(import_runs, where, fail_at_3)
+
+    with pytest.raises(RuntimeError):
+        finish(answer, tools)
+    assert ImportRun.objects.get().state == "queued"
+    ImportRun.objects.update(lease_until=None, attempts=settings.JOB_MAX_ATTEMPTS - 1)
+    run = finish(answer, tools)
+
+    assert (run.state, run.done, run.new, run.failed) == ("done", 4, 4, 1)
+    assert run.errors == [
+        {"place": "line 3", "problem": "It failed again and again: RuntimeError."}
+    ]
+    assert not ImportBatch.objects.exists()
+
+
+def test_long_messages_wait_in_smaller_batches(
+    api: APIClient, acme: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.services.transfer.imports.CHARS_A_BATCH", 50)
+    lines = [{"content": "x" * 30, "id": f"{number}", "role": "user"} for number in range(5)]
+
+    answer = send(api, "\n".join(map(json.dumps, lines)))
+
+    assert [len(batch.items) for batch in ImportBatch.objects.all()] == [2, 2, 1]
+    assert finish(answer.json(), tools).new == 5
+
+
+def test_a_record_that_would_fill_the_memory_is_refused(
+    api: APIClient, acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.services.transfer.formats.reading._READ_BYTES", 100)
+    monkeypatch.setattr("memory.services.transfer.formats.reading.MAX_RECORD_BYTES", 2_000)
+    small = [{**MEM0, "id": str(number)} for number in range(50)]
+
+    assert send(api, small).status_code == 202
+    refused = send(api, [MEM0, {**MEM0, "metadata": {"x": "x" * 3_000}}])
+
+    assert refused.status_code == 422
+    assert "more than 2,000 bytes" in refused.json()["detail"]
+
+
 def test_only_a_key_of_the_team_imports_and_exports(
     acme: Cast, globex: Cast, kyra: Agent, client_of: Clients, tools: Tools
 ) -> None:
@@ -260,8 +342,20 @@ def test_the_command_imports_and_says_what(acme: Cast, tmp_path: Path) -> None:
         '[{"memory": "hi", "id": ' + "9" * 5_000 + "}]",
         '{"content": "hi", "id": ' + "9" * 5_000 + "}",
         '[{"uuid": "c", "chat_messages": [{"uuid": "m", "sender": [], "text": "hi"}]}]',
+        r'{"content": "hi", "id": "a\u0000b"}',
+        r'{"content": "hi", "id": "a\ud800b"}',
+        r'{"content": "hi", "role": "user", "external_id": "a\ud800b"}',
+        r'{"content": "hi", "role": "user", "thread_id": "a\u0000b"}',
     ],
-    ids=["a long integer", "a long integer in a line", "a sender that is a list"],
+    ids=[
+        "a long integer",
+        "a long integer in a line",
+        "a sender that is a list",
+        "NUL in an id",
+        "half a surrogate pair in an id",
+        "half a surrogate pair in the id of a message",
+        "NUL in a thread",
+    ],
 )
 def test_a_file_of_strange_values_is_refused(api: APIClient, acme: Cast, content: str) -> None:
     refused = api.post(

@@ -60,6 +60,16 @@ def test_a_stated_memory_is_stored_without_its_secret_and_says_so(
     assert TOKEN not in str(event.meta)
 
 
+def test_a_mask_that_is_longer_than_its_secret_is_cut(api: APIClient, acme: Cast) -> None:
+    notes = {"subject": f"{'s' * 191} pin 1234", "tags": [f"{'t' * 91} pin 1234"]}
+
+    shown = post(api, "memories", {"content": "The safe is blue.", **notes}).json()
+    recorded = post(api, "workflows/recordings", {"trigger": f"{'w' * 191} pin 1234"})
+
+    assert (shown["subject"], shown["tags"]) == (f"{'s' * 191} pin [mas", [f"{'t' * 91} pin [mas"])
+    assert recorded.status_code == 201, recorded.content
+
+
 def test_a_memory_without_a_secret_has_no_warning(api: APIClient) -> None:
     response = post(api, "memories", {"content": "The deploy job runs at noon."})
 

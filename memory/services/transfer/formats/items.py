@@ -19,11 +19,9 @@ from memory.domain.transcripts import (
     refuse_to_come,
     text_at,
 )
-from memory.domain.types import MemoryType, Role
+from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role
 from teams.errors import InvalidError
 
-MAX_TAGS = 50
-MAX_TAG_CHARS = 100
 _MAX_SLUG_CHARS = 100
 
 Given = Mapping[str, Any]  # Any: JSON that is checked as it is read
@@ -88,7 +86,7 @@ class ItemMaker:
                 "role": role,
                 "content": part,
                 "name": _name(name, place),
-                "external_id": shortened(f"{external_id}#{start}" if start else external_id),
+                "external_id": _id(f"{external_id}#{start}" if start else external_id, place),
                 "created_at": at and at.isoformat(),
             }
 
@@ -123,7 +121,7 @@ class ItemMaker:
             "memory_type": memory_type,
             "subject": _name(subject, place)[:MAX_NAME_CHARS],
             "tags": _tags(tags, place),
-            "external_id": shortened(external_id),
+            "external_id": _id(external_id, place),
             "created_at": at and at.isoformat(),
         }
         if memory_type == MemoryType.USER_PROFILE and "user" not in item:
@@ -229,6 +227,14 @@ def _name(value: object, place: str) -> str:
     text = " ".join(_text(value, place).split())
     try:
         return name_at(shortened(text), place, blank=True)
+    except TranscriptError as error:
+        raise ImportFileError(str(error)) from None
+
+
+def _id(value: str, place: str) -> str:
+    """An id as it is, or the digest of a longer one."""
+    try:
+        return name_at(shortened(text_at(value, place)), place)
     except TranscriptError as error:
         raise ImportFileError(str(error)) from None
 

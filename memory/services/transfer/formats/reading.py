@@ -25,7 +25,7 @@ from memory.services.transfer.formats.items import (
 )
 from memory.services.transfer.tables import MARK
 
-# A record of a file by lines, an agent file and a note may have so many bytes.
+# A record of a file by lines or of a list, an agent file and a note may have so many bytes.
 MAX_RECORD_BYTES = 64 * 2**20
 # What an archive may unpack to, and how many files it may have.
 MAX_UNPACKED_BYTES = 4 * 2**30
@@ -116,9 +116,10 @@ def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
             raise ImportFileError(f"Expected a list, or an object with {', '.join(_LIST_NAMES)}.")
         prefix = f"{names[0]}.item"
     file.seek(0)
-    for index, value in enumerate(
-        ijson.items(_Nested(file), prefix, use_float=True, buf_size=_READ_BYTES)
-    ):
+    nested = _Nested(file, most_between=MAX_RECORD_BYTES)
+    values = ijson.items(nested, prefix, use_float=True, buf_size=_READ_BYTES)
+    for index, value in enumerate(values):
+        nested.between = 0
         place = f"[{index}]"
         yield from read(object_in(value, place), place, make)
 
@@ -278,10 +279,13 @@ def _first_character(file: IO[bytes]) -> bytes:
 class _Nested:
     """A JSON file behind its byte order mark that refuses to be nested deeper than anybody needs.
 
-    The parser keeps a path for each level, so that a file of brackets alone would fill the memory.
+    The parser keeps a path for each level, so that a file of brackets alone would fill the memory;
+    and it builds each record whole, so that `between` two of them only so many bytes are read.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], *, most_between: int | None = None) -> None:
+        self.between = 0
+        self._most_between = most_between
         self._file = file
         self._depth = 0
         self._is_string = False
@@ -291,8 +295,11 @@ class _Nested:
             file.seek(0)
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes; ImportFileError where they nest too deep."""
+        """The next bytes; ImportFileError where they nest too deep or a record has too many."""
         content = self._file.read(size)
+        self.between += len(content)
+        if self._most_between is not None and self.between > self._most_between:
+            raise ImportFileError(f"A record has more than {self._most_between:,} bytes.")
         rest = self._outside(content)
         for brackets in _BRACKETS.findall(rest):
             self._depth += len(brackets) if brackets[0] in b"[{" else -len(brackets)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 
 from memory.domain.transcripts import place_of
+from memory.domain.types import MAX_TAG_CHARS
 from memory.services.transfer.formats.items import (
-    MAX_TAG_CHARS,
     Given,
     ImportFileError,
     Item,
