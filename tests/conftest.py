@@ -103,6 +103,9 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("unhurried")
 
+# Each test's client would look at every static file anew before its first request.
+settings.WHITENOISE_AUTOREFRESH = True
+
 # The usual one takes a fifth of a second for each login of the admin's tests.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -23,6 +24,9 @@ class Command(MigrateCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         prepare_database(using=options["database"])
+        # Migrations make classes by the thousand: collections need not look at all that is loaded.
+        gc.collect()
+        gc.freeze()
         super().handle(*args, **options)
 
 
