@@ -36,10 +36,11 @@ BEYOND_SCHEMAS = (
         r"(\[\d+\]\.)?payload: A memory of the form \w+ needs its payload\.",
     ),
     (r"POST /v1/memories(/.*)?", r"(\[\d+\]\.)?form: Name the form of the payload\."),
+    (r"POST /v1/memories(/.*)?", r"(\[\d+\]\.)?form: A memory of the form \w+ is of a project"),
     (r"DELETE /v1/users/[^/]+", r"confirmation: This confirms nothing here\."),
     (r"POST /v1/tasks/[^/]+/items", r"\w+: This kind (has no such field|needs it)\."),
     (
-        r"POST /v1/(context/(assemble|predict)|memories/[^/]+/feedback)",
+        r"POST /v1/(context/(assemble|predict)|memories/[^/]+/feedback|usage)",
         r"(work\.)?file_opened: Give at least one signal: ",
     ),
     (r"(GET|POST) /v1/.*", r"thread_id: Give the user whose thread it is\."),
@@ -67,7 +68,11 @@ BEYOND_SCHEMAS = (
     (r"GET /v1/audit/state", r"diff_to: Give a time that is not before `at`\."),
     (r"GET /v1/audit/state", r"at: That is a time to come; "),
     # OpenAPI 3.0 says nothing of an object's keys.
-    (r"POST /v1/workflows", r"details: Must not hold control characters\."),
+    (
+        r"POST /v1/workflows",
+        r"details: (Must not hold control characters|This field may not be blank)\.",
+    ),
+    (r"PUT /v1/threads/[^/]+/checkpoints/[^/]+", r"channels: At most 1000 printable names "),
     (r"PUT /v1/agents/[^/]+", r"(personality|rules): The names of words of its own have 1 to "),
     (r"PUT /v1/agents/[^/]+", r"skills\.(shared|custom)\..*?\.name: "),
     # A value with commas is a list by itself.
@@ -85,9 +90,12 @@ BEYOND_SCHEMAS = (
         r"(values|writes)\[\d+\]\.value: Must be base64",
     ),
     (r"POST /v1/threads/[^/]+/copy", r"target_id: Name another thread\."),
-    (r"POST /v1/items(/query)?", r"\w+\[\d+\]\.namespace: Labels have no dots and no control "),
-    (r"POST /v1/imports", r"The file "),
-    (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must look like https://host/path"),
+    (
+        r"POST /v1/items(/query)?",
+        r"\w+\[\d+\]\.(namespace|prefix|suffix): Labels have no dots and no control ",
+    ),
+    (r"POST /v1/imports", r"(format: )?The (file|archive) "),
+    (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must (look like|be an address in plain) "),
 )
 # What differs between refusals of one kind, which are told once.
 _VALUES = re.compile(r"\d+|'.*'")

@@ -131,6 +131,18 @@ class NameField(TextField):
         return value
 
 
+@extend_schema_field({"type": "object", "additionalProperties": {}})
+class ObjectField(serializers.JSONField):
+    """A JSON object, of any content."""
+
+    default_error_messages = {"no_object": "Must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, object]:  # Any: whatever the body holds
+        if not isinstance(data, dict):
+            self.fail("no_object")
+        return data
+
+
 def name_in_address(value: str, *, field: str, max_length: int = 100) -> str:
     """A name as it stands in the address; ValidationError of that field for one that is none."""
     try:

@@ -10,7 +10,7 @@ from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
-from memory.api.fields import NameField, StrictFloatField
+from memory.api.fields import NameField, StrictFloatField, TextField
 from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
 from memory.domain.scoring import Weights
 from teams.domain import agent_document
@@ -77,15 +77,28 @@ class LinesInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped
         return rest | {"pattern": rf"{text['pattern']}|^\s*$"}
 
 
+_LINE: Mapping[str, Any] = {
+    "required": False,
+    "allow_null": True,
+    "allow_blank": True,
+    "max_length": agent_document.MAX_LINE_CHARS,
+}  # Any: options of a field
+
+
 class PersonalitySerializer(ApiSerializer):
     """The agent's personality; fields of your own hold a text, a number or a list of texts."""
 
     traits = LinesField()
-    tone = serializers.CharField(required=False, allow_null=True)
-    verbosity = serializers.CharField(required=False, allow_null=True)
-    formality = serializers.CharField(required=False, allow_null=True)
+    tone = NameField(**_LINE)
+    verbosity = NameField(**_LINE)
+    formality = NameField(**_LINE)
     voice_examples = LinesField(help_text="Sample sentences in the agent's voice.")
-    custom_instructions = serializers.CharField(required=False, allow_null=True)
+    custom_instructions = TextField(
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=agent_document.MAX_INSTRUCTION_CHARS,
+    )
 
 
 class RulesSerializer(ApiSerializer):
@@ -95,11 +108,11 @@ class RulesSerializer(ApiSerializer):
     never = LinesField()
 
 
-class SkillSerializer(ApiSerializer):
+class SkillSerializer(StrictSerializer):
     """A skill, as the prompt lists it; a plain text is its name."""
 
     name = NameField(max_length=agent_document.MAX_SKILL_NAME_CHARS)
-    description = serializers.CharField(required=False, allow_null=True, allow_blank=True)
+    description = NameField(**_LINE)
 
 
 class SkillListField(serializers.ListField):
@@ -131,7 +144,7 @@ class SkillListInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-unt
         return {"anyOf": [found | {"items": items}, by_name, one]}
 
 
-class SkillsSerializer(ApiSerializer):
+class SkillsSerializer(StrictSerializer):
     """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
     shared = SkillListField(required=False, allow_null=True)
@@ -141,7 +154,7 @@ class SkillsSerializer(ApiSerializer):
     )
 
 
-class CustomTierSerializer(ApiSerializer):
+class CustomTierSerializer(StrictSerializer):
     """The agent's own model of a tier; prices are USD per 1,000 tokens."""
 
     name = serializers.ChoiceField(choices=TIERS)
@@ -150,7 +163,7 @@ class CustomTierSerializer(ApiSerializer):
     cost_per_1k_output = serializers.FloatField(min_value=0)
 
 
-class ModelConfigSerializer(ApiSerializer):
+class ModelConfigSerializer(StrictSerializer):
     """Which model the agent uses, and what it may spend."""
 
     enable_model_routing = serializers.BooleanField(
@@ -179,7 +192,7 @@ _WEIGHT: Mapping[str, Any] = {
 }  # Any: options of a field
 
 
-class RetrievalWeightsSerializer(ApiSerializer):
+class RetrievalWeightsSerializer(StrictSerializer):
     """The weight of each signal; a missing one keeps its default; not all may be zero."""
 
     semantic = serializers.FloatField(**_WEIGHT)
@@ -216,7 +229,7 @@ class SharesSerializer(StrictSerializer):
 _SHARE: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1}
 
 
-class PolicySharesSerializer(ApiSerializer):
+class PolicySharesSerializer(StrictSerializer):
     """Shares as an agent's document states them; null is as if it were left out."""
 
     task = serializers.FloatField(**_SHARE)
@@ -224,7 +237,7 @@ class PolicySharesSerializer(ApiSerializer):
     global_ = serializers.FloatField(**_SHARE)
 
 
-class ContextPolicySerializer(ApiSerializer):
+class ContextPolicySerializer(StrictSerializer):
     """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
 
     shares = PolicySharesSerializer(required=False, allow_null=True)
@@ -233,7 +246,7 @@ class ContextPolicySerializer(ApiSerializer):
     )
 
 
-class MemoryConfigSerializer(ApiSerializer):
+class MemoryConfigSerializer(StrictSerializer):
     """How the agent's memory is read and filled."""
 
     retrieval_weights = RetrievalWeightsSerializer(required=False, allow_null=True)
@@ -267,16 +280,11 @@ class MemoryConfigSerializer(ApiSerializer):
     )
 
 
-class AgentDocumentSerializer(ApiSerializer):
+class AgentDocumentSerializer(StrictSerializer):
     """An agent's whole document; omitted fields take their defaults."""
 
-    name = serializers.CharField(min_length=1, max_length=agent_document.MAX_NAME_CHARS)
-    tagline = serializers.CharField(
-        required=False,
-        allow_null=True,
-        allow_blank=True,
-        max_length=agent_document.MAX_TAGLINE_CHARS,
-    )
+    name = NameField(max_length=agent_document.MAX_NAME_CHARS)
+    tagline = NameField(**{**_LINE, "max_length": agent_document.MAX_TAGLINE_CHARS})
     personality = PersonalitySerializer(required=False, allow_null=True)
     rules = RulesSerializer(required=False, allow_null=True)
     skills = SkillsSerializer(required=False, allow_null=True)

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import (
     NameField,
+    ObjectField,
     QuestionField,
     StrictBooleanField,
     StrictFloatField,
@@ -21,8 +22,7 @@ from memory.api.fields import (
     TextField,
 )
 from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
-from memory.api.views.checkpoints import JsonField
-from memory.api.views.threads import ObjectField
+from memory.api.serializers.graphs import JsonField
 from memory.clients.tools import default_tools
 from memory.models import StoreItem
 from memory.models.graphs import MAX_NAMESPACE_CHARS
@@ -77,7 +77,7 @@ class NamespaceField(serializers.ListField):
 class PlaceSerializer(StrictSerializer):
     """Where an item is kept."""
 
-    namespace = NamespaceField(allow_empty=False)
+    namespace = NamespaceField(allow_empty=False, min_length=1)
     key = TextField(max_length=200)
 
 

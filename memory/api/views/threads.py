@@ -13,14 +13,13 @@ from drf_spectacular.utils import (
     OpenApiParameter,
     OpenApiResponse,
     extend_schema,
-    extend_schema_field,
 )
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.fields import NameField, name_in_address
+from memory.api.fields import NameField, ObjectField, name_in_address
 from memory.api.preconditions import (
     ETAG,
     IF_MATCH,
@@ -39,18 +38,6 @@ from memory.services.threads import save_state
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 
 MAX_VERSION = 2**31 - 1
-
-
-@extend_schema_field({"type": "object", "additionalProperties": {}})
-class ObjectField(serializers.JSONField):
-    """A JSON object, of any content."""
-
-    default_error_messages = {"no_object": "Must be a JSON object."}
-
-    def to_internal_value(self, data: Any) -> dict[str, object]:  # Any: whatever the body holds
-        if not isinstance(data, dict):
-            self.fail("no_object")
-        return data
 
 
 class CheckpointSerializer(StrictSerializer):
