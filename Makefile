@@ -12,7 +12,7 @@ AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check client fuzz docs demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test check types rules client fuzz docs demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: install
@@ -22,11 +22,17 @@ run: install
 test: install
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
 
-# Everything a change must pass; the tests come last.
+# Everything a change must pass; the tests come last. Types take as long as all else before them.
 check: install
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types rules
+	@$(MAKE) --no-print-directory test
+
+types: install
+	$(BIN)/mypy .
+
+rules: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	@echo "manage.py makemigrations --check (needs no database, so its warning about one is hidden)"
 	@PALIMPSEST_ENV=test $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
@@ -36,7 +42,6 @@ check: install
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	PALIMPSEST_ENV=test $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	$(BIN)/python clients/python/generate.py --check
-	@$(MAKE) --no-print-directory test
 
 # Writes the Python client's models and parameters anew, after a change of the API.
 client: install
