@@ -1,7 +1,7 @@
 """Log lines as JSON or text, each with the id of the request or task that it is about.
 
-No line holds what people said: of a record only the named fields are written, and what PostgreSQL
-and pydantic tell of values is left out of tracebacks.
+No line holds what people said: of a record only the named fields are written, and of an exception
+its kind and where it was raised, with its text only where that tells of a service or a setting.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import psycopg
+import redis
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from pythonjsonlogger.json import JsonFormatter
 
@@ -34,20 +38,14 @@ _FIELDS = (
     "span_id",
     "exc_info",
 )
-# Up to the next exception of the traceback, as a value may have lines of its own: what PostgreSQL
-# says of values below its message, the part of a statement that it points at, and a value that it
-# quotes in the message; names of tables and constraints stand after other words. And pydantic's.
-_END = r".*?(?=\n\n(?:The above exception|During handling)|\Z)"
+# Kinds of errors whose texts tell of services and settings; those of others, such as ValueError,
+# may hold whatever was said.
+_TOLD = (OSError, DatabaseError, psycopg.Error, redis.RedisError, ImproperlyConfigured)
+# What PostgreSQL says of values below its message, the part of a statement that it points at, and a
+# value that it quotes in the message; names of tables and constraints stand after other words.
 _VALUES = (
-    (re.compile(rf"^(DETAIL|CONTEXT|QUERY|LINE \d+):{_END}", re.S | re.M), r"\1: left out"),
-    (
-        re.compile(
-            rf'^((?:psycopg|django\.db)[\w.]*: [^\n"]*(?:: |at or near |value ))"{_END}',
-            re.S | re.M,
-        ),
-        r"\1left out",
-    ),
-    (re.compile(r"\binput_value=.*?(?=, input_type=)", re.S), "input_value=left out"),
+    (re.compile(r"^(DETAIL|CONTEXT|QUERY|LINE \d+):.*", re.S | re.M), r"\1: left out"),
+    (re.compile(r'^([^\n"]*(?:: |at or near |value ))".*', re.S), r"\1left out"),
 )
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -97,9 +95,9 @@ class RequestIds(logging.Filter):
 
 
 class TaskErrors(logging.Filter):
-    """Leaves the kind of an exception and where it was raised in Celery's lines of failed tasks.
+    """Leaves the kind of an exception in the message of Celery's lines of failed tasks.
 
-    Its text, and the texts of its causes, may hold what was said.
+    Its text may hold what was said.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -109,20 +107,15 @@ class TaskErrors(logging.Filter):
         if "exc" in record.args:
             kind = str(record.args["exc"]).partition("(")[0]
             record.args = {**record.args, "exc": kind, "traceback": ""}
-        if record.exc_info:
-            raised, _, place = record.exc_info
-            frames = traceback.format_tb(place)
-            record.exc_text = "".join([*frames, raised.__name__ if raised else ""])
-            record.exc_info = None
         return True
 
 
 class TextLines(logging.Formatter):
-    """Lines for people, without values of rows."""
+    """Lines for people."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name; Any: as it has it
         """The traceback."""
-        return _without_values(super().formatException(ei))
+        return "".join(_traceback(ei[1]))
 
 
 class JsonLines(JsonFormatter):
@@ -137,14 +130,24 @@ class JsonLines(JsonFormatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name; Any: as it has it
         """The traceback."""
-        return _without_values(str(super().formatException(ei)))
+        return "".join(_traceback(ei[1]))
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
         """The fields, without empty ones; what libraries add may hold whole requests."""
         return {name: log_data[name] for name in _FIELDS if log_data.get(name)}
 
 
-def _without_values(text: str) -> str:
+def _traceback(error: BaseException | None) -> Iterator[str]:
+    """The frames and kinds of an exception and of its causes, these first."""
+    if error is None:
+        return
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    yield from _traceback(cause)
+    if cause is not None:
+        yield "\nThe exception above led to this one:\n\n"
+    yield from traceback.format_tb(error.__traceback__)
+    told = str(error) if isinstance(error, _TOLD) else ""
     for pattern, instead in _VALUES:
-        text = pattern.sub(instead, text)
-    return text
+        told = pattern.sub(instead, told)
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    yield f"{name}: {told}\n" if told else f"{name}\n"

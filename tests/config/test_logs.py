@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from logging.config import DictConfigurator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection
 from django.test import Client
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from rest_framework.test import APIClient
 
 from config.celery import app
@@ -83,7 +84,7 @@ def raised(act: Callable[[], object]) -> str:
     """The traceback of what the call raises, as a line of JSON has it."""
     try:
         act()
-    except (DatabaseError, ValidationError):
+    except (DatabaseError, RuntimeError, OSError):
         record = logging.LogRecord("x", 40, "", 1, "failed", (), sys.exc_info())
     return JsonLines().format(record)
 
@@ -121,11 +122,36 @@ def test_a_traceback_names_what_is_missing() -> None:
     assert "does not exist" in text
 
 
-def test_a_traceback_holds_nothing_that_pydantic_was_given() -> None:
-    text = raised(partial(TypeAdapter(int).validate_python, WORDS))
+@pytest.mark.parametrize(
+    ("read", "kind"),
+    [
+        (TypeAdapter(int).validate_python, "ValidationError"),
+        (int, "ValueError"),
+        ({}.pop, "KeyError"),
+    ],
+    ids=["pydantic", "a number", "a name"],
+)
+def test_a_traceback_holds_no_text_of_errors_that_may_quote(
+    read: Callable[[str], object], kind: str
+) -> None:
+    def again() -> object:
+        try:
+            return read(WORDS)
+        except (ValueError, KeyError) as error:
+            raise RuntimeError(WORDS) from error
 
-    assert "int_parsing" in text
+    text = raised(again)
+
+    assert kind in text
+    assert "RuntimeError" in text
+    assert "in again" in text
     assert "zanzibarion" not in text
+
+
+def test_a_traceback_tells_what_is_wrong_with_a_service() -> None:
+    text = raised(partial(Path("/no/such/folder").rmdir))
+
+    assert "FileNotFoundError: [Errno 2] No such file or directory: '/no/such/folder'" in text
 
 
 @pytest.mark.parametrize("given", ["req-1", "01920000-0000-7000-8000-00000000dead", "a/b=+:._"])

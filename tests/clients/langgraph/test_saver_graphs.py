@@ -137,7 +137,7 @@ def test_deltas_are_read_together_and_not_pruned(place: Place) -> None:
     assert kept == ended
 
 
-def test_values_that_the_server_has_lost_are_sent_again(saver: Either) -> None:
+def test_a_state_comes_back_as_it_was_saved(saver: Either) -> None:
     state = empty_checkpoint()
     state["channel_values"] = {"a": [1, 2], "b": b"\x00bytes", "none": None}
     state["channel_versions"] = {"a": "1.0", "b": "1.0", "none": "1.0"}
