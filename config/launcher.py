@@ -1,7 +1,7 @@
 """Everything on one machine: `python -m config.launcher` starts it, Ctrl-C stops it.
 
 PostgreSQL and Redis of the home folder (unless DATABASE_URL or REDIS_URL name others), the
-migrations, gunicorn, and a Celery worker with its beat. Django runs in the children only.
+migrations, gunicorn, a Celery worker and its beat. Django runs in the children only.
 """
 
 import os
@@ -154,12 +154,13 @@ def _services(options: Options) -> Iterator[Service]:
 def _children(options: Options, *, environment: dict[str, str]) -> Iterator[Child]:
     python, logs = sys.executable, options.home / "logs"
     schedule = options.home / "celerybeat-schedule"
-    celery = ["-m", "celery", "-A", "config", "worker", "-B", "-s", str(schedule)]
-    celery += ["--concurrency", str(options.worker_processes), "--loglevel", "warning"]
+    celery = ["-m", "celery", "-A", "config"]
+    beat = [*celery, "beat", "-s", str(schedule), "--pidfile=", "--loglevel", "warning"]
+    celery += ["worker", "--concurrency", str(options.worker_processes), "--loglevel", "warning"]
     # A name of its own: two installations may share one broker.
     celery += ["-n", f"port{options.port}@%h"]
     gunicorn = ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
-    for name, arguments in (("worker", celery), ("web", gunicorn)):
+    for name, arguments in (("worker", celery), ("beat", beat), ("web", gunicorn)):
         command = [python, *arguments]
         yield Child(name=name, command=command, environment=environment, log=logs / f"{name}.log")
 

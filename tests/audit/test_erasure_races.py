@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from io import BytesIO
 from operator import ge
 from typing import Any
 from uuid import uuid4
@@ -20,10 +22,13 @@ from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
-from memory.models import GraphThread, Memory, StoreItem
+from memory.models import GraphThread, ImportRun, Memory, StoreItem
 from memory.services.graph_states import NewCheckpoint, save_checkpoint
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.store_items import NewItem, write_items
+from memory.services.transfer import import_runs
+from memory.services.transfer.formats.items import Names
+from memory.services.transfer.imports import start_import
 from memory.services.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
@@ -31,7 +36,7 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, until
 
 ERASED = "[erased]"
 
@@ -359,3 +364,56 @@ def test_an_item_of_a_person_who_is_erased_meanwhile_is_kept_for_the_new_one(
         stored = StoreItem.objects.select_related("end_user").get()
         assert stored.end_user is not None
         assert (stored.end_user.pk != town.sarah.pk, stored.end_user.external_id) == (True, "sarah")
+
+
+def test_an_import_that_takes_items_leaves_no_one_to_come_back(
+    town: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = town.team.pk
+    viewer = Viewer(team_id=team, actor="test")
+    refused = {"content": "Nobody's.", "agent": "bad agent name"}
+    items = [{"content": f"Dmitri's boat {each} is blue.", "user": "dmitri"} for each in range(4)]
+    lines = "\n".join(map(json.dumps, [refused, *items]))
+    run = start_import(
+        viewer=viewer,
+        source=BytesIO(lines.encode()),
+        names=Names(),
+        now=timezone.now(),
+        is_published=False,
+    )
+    taken = threading.Event()
+    note = import_runs._note_done
+
+    def note_while_an_erasure_waits(*given: Any, **named: Any) -> None:
+        if not taken.is_set():
+            taken.set()
+            until(lambda: waits_for_a_lock())
+        note(*given, **named)
+
+    def waits_for_a_lock() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return bool(cursor.fetchone()[0])
+
+    def work() -> None:
+        try:
+            with suppress(OperationalError):
+                import_runs.run_import(team_id=team, run_id=run.pk, tools=tools)
+        finally:
+            connection.close()
+
+    monkeypatch.setattr(import_runs, "_note_done", note_while_an_erasure_waits)
+    importing = threading.Thread(target=work)
+    importing.start()
+    assert taken.wait(PATIENCE_SECONDS)
+    erase_user(team_id=team, external_id="dmitri", actor="test")
+    importing.join()
+
+    with team_scope(team_ids=[team], actor="test"):
+        ImportRun.objects.update(lease_until=None)
+    import_runs.run_import(team_id=team, run_id=run.pk, tools=tools)
+    with team_scope(team_ids=[team], actor="test"):
+        assert not EndUser.objects.filter(external_id="dmitri").exists()
+        assert set(Memory.objects.values_list("content", flat=True)) <= {ERASED}
+        run.refresh_from_db()
+        assert (run.state, run.done + run.failed) == ("done", run.total)

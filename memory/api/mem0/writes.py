@@ -219,10 +219,14 @@ class Mem0Memories(Mem0ViewSet):
         """Change several memories; an unknown one is found before any is changed."""
         given = self.body(UpdatesSerializer)["memories"]
         with self.team_scope():
-            found = [(self._current(each["memory_id"]), each) for each in given]
-        for memory, each in found:
+            for each in given:
+                self._current(each["memory_id"])
+        for each in given:
+            with self.team_scope():
+                # The change before may have made a version of the same memory.
+                memory = self._current(each["memory_id"])
             self._change(memory, each)
-        return Response({"message": f"Successfully updated {len(found)} memories."})
+        return Response({"message": f"Successfully updated {len(given)} memories."})
 
     def remove(self, request: Request, memory_id: str) -> Response:
         """Soft-delete a memory; with `delete_linked` the versions before it too."""

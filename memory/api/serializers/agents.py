@@ -50,7 +50,11 @@ class LinesField(serializers.ListField):
     def __init__(  # Any: DRF's own options
         self, *, max_chars: int = agent_document.MAX_LINE_CHARS, **kwargs: Any
     ) -> None:
-        kwargs = {"required": False, "allow_null": True} | kwargs
+        kwargs = {
+            "required": False,
+            "allow_null": True,
+            "max_length": agent_document.MAX_LINES,
+        } | kwargs
         super().__init__(child=NameField(max_length=max_chars), **kwargs)
 
 
@@ -68,7 +72,8 @@ class LinesInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped
         found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
         if direction != "request":
             return dict(found)
-        return {"anyOf": [found, self.single(found["items"])]}
+        listed = found | {"maxItems": self.target.max_length}
+        return {"anyOf": [listed, self.single(found["items"])]}
 
     @staticmethod
     def single(text: dict[str, Any]) -> dict[str, Any]:  # Any: a part of the schema
@@ -137,20 +142,30 @@ class SkillListInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-unt
         }
         by_name = {
             "type": "object",
+            "maxProperties": agent_document.MAX_SKILLS,
             "additionalProperties": {"type": "string", "nullable": True},
         }
         items = {"anyOf": [found["items"], name]}
-        one = LinesInSchema.single(name)
-        return {"anyOf": [found | {"items": items}, by_name, one]}
+        listed = found | {"items": items, "maxItems": agent_document.MAX_SKILLS}
+        return {"anyOf": [listed, by_name, LinesInSchema.single(name)]}
+
+
+_SKILLS: Mapping[str, Any] = {
+    "required": False,
+    "allow_null": True,
+    "max_length": agent_document.MAX_SKILLS,
+}  # Any: options of a field
 
 
 class SkillsSerializer(StrictSerializer):
     """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
-    shared = SkillListField(required=False, allow_null=True)
-    custom = SkillListField(required=False, allow_null=True)
+    shared = SkillListField(**_SKILLS)
+    custom = SkillListField(**_SKILLS)
     disabled = LinesField(
-        max_chars=agent_document.MAX_SKILL_NAME_CHARS, help_text="Names of skills."
+        max_chars=agent_document.MAX_SKILL_NAME_CHARS,
+        max_length=agent_document.MAX_SKILLS,
+        help_text="Names of skills.",
     )
 
 

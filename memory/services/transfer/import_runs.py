@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Callable
@@ -11,8 +10,8 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
-from django.db.models import F, QuerySet
+from django.db import InterfaceError, OperationalError
+from django.db.models import F, Q, QuerySet
 
 from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
@@ -207,7 +206,8 @@ def _write_memories(
         confirm=confirm,
     )
     with team_scope(team_ids=[run.team_id], actor=ACTOR):
-        if _claimed(run.team_id, run.pk, claim).select_for_update().exists():
+        # What is written is counted although the import was cancelled meanwhile.
+        if _claimed(run.team_id, run.pk, claim, ended=True).select_for_update().exists():
             _take(run, batch, part)
             new = sum(result.outcome not in _NOT_NEW for result in results)
             _note_done(run, claim, count=len(part), new=new, failures=[])
@@ -223,22 +223,21 @@ def _skip(run: ImportRun, claim: UUID, batch: ImportBatch, item: Item, problem: 
 
 
 def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
-    """Take items off the queue and return those that stood there still; call it in the scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM memory_importbatch WHERE team_id = %s AND run_id = %s AND number = %s"
-            " RETURNING items, users",
-            [run.team_id, run.pk, batch.number],
-        )
-        found = cursor.fetchone()
-    items, users = (json.loads(found[0]), found[1]) if found else ([], [])
+    """Take items off the queue and return those that stood there still; call it in the scope.
+
+    The row stays until it is empty: an erasure that waits for it takes out what is left.
+    """
+    rows = ImportBatch.objects.filter(team_id=run.team_id, run=run, number=batch.number)
+    row = rows.select_for_update().first()
+    if row is None:
+        return []
     wanted = {_key(item) for item in part}
-    rest = [item for item in items if _key(item) not in wanted]
+    rest = [item for item in row.items if _key(item) not in wanted]
     if rest:
-        ImportBatch.objects.create(
-            team_id=run.team_id, run=run, number=batch.number, items=rest, users=users
-        )
-    return [item for item in items if _key(item) in wanted]
+        rows.update(items=rest)
+    else:
+        rows.delete()
+    return [item for item in row.items if _key(item) in wanted]
 
 
 def _key(item: Item) -> tuple[str, str]:
@@ -267,7 +266,7 @@ def _time(item: Item) -> datetime | None:
 def _note_done(run: ImportRun, claim: UUID, *, count: int, new: int, failures: Failures) -> None:
     """Count items that left the queue; call it in the scope, with the run locked."""
     run.refresh_from_db(fields=["errors"])
-    _claimed(run.team_id, run.pk, claim).update(
+    _claimed(run.team_id, run.pk, claim, ended=True).update(
         done=F("done") + count - len(failures),
         new=F("new") + new,
         failed=F("failed") + len(failures),
@@ -290,11 +289,14 @@ def _claim(team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
     return claim if taken else None
 
 
-def _claimed(team_id: UUID, run_id: UUID, claim: UUID) -> QuerySet[ImportRun, ImportRun]:
-    """The import, if it is still that of the claim."""
-    return ImportRun.objects.filter(
-        team_id=team_id, pk=run_id, claim=claim, state=ImportRun.State.RUNNING
-    )
+def _claimed(
+    team_id: UUID, run_id: UUID, claim: UUID, *, ended: bool = False
+) -> QuerySet[ImportRun, ImportRun]:
+    """The import, if it is still that of the claim; with `ended`, if it was cancelled as well."""
+    mine = Q(claim=claim, state=ImportRun.State.RUNNING)
+    if ended:
+        mine |= Q(state=ImportRun.State.CANCELLED)
+    return ImportRun.objects.filter(mine, team_id=team_id, pk=run_id)
 
 
 def _kept_lease(team_id: UUID, run_id: UUID, claim: UUID) -> AbstractContextManager[None]:

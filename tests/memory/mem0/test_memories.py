@@ -326,6 +326,13 @@ def test_batches_change_all_or_none_of_unknown_ones(mem0: Mem0) -> None:
         ]
     )
     assert mem0.get(one)["memory"] == "Alice lives in Porto."
+    mem0.batch_update(
+        [
+            {"memory_id": one, "text": "Alice lives in Faro."},
+            {"memory_id": one, "text": "Alice lives in Braga."},
+        ]
+    )
+    assert mem0.get(one)["memory"] == "Alice lives in Braga."
     assert mem0.get(two)["metadata"] == {"level": "club"}
     with pytest.raises(MemoryNotFoundError):
         mem0.batch_delete([{"memory_id": one}, {"memory_id": unknown}])

@@ -156,6 +156,47 @@ def test_a_cancelled_import_keeps_what_it_wrote(api: APIClient, acme: Cast, tool
     assert api.delete(f"/v1/imports/{answer['id']}").status_code == 409
 
 
+def test_what_is_written_is_counted_although_it_was_cancelled_meanwhile(
+    api: APIClient, acme: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = send(api, [MEM0]).json()
+
+    def cancelled_then(**given: Any) -> Any:  # Any: the arguments of `remember`
+        written = remember(**given)
+        assert api.delete(f"/v1/imports/{answer['id']}").status_code == 200
+        return written
+
+    monkeypatch.setattr(import_runs, "remember", cancelled_then)
+
+    run = finish(answer, tools)
+
+    assert (run.state, run.done, run.new, Memory.objects.count()) == ("cancelled", 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "format_"),
+    [
+        (json.dumps({"role": "user", "content": "word " * 20_000}) + "\n{}", "x", "jsonl"),
+        (f"Role,Content\nuser,{'word ' * 30_000}\n", "x", "csv"),
+        ("[[Home]] is where the oven stands.", "home.md", "markdown"),
+        ("{{a template}} stands here.", "home.MD", "markdown"),
+    ],
+    ids=["a long first line", "a long cell", "a note that begins with a link", "with a template"],
+)
+def test_the_format_is_found_by_what_the_file_is(
+    content: str, name: str, format_: str, api: APIClient, acme: Cast
+) -> None:
+    answer = send(api, content.removesuffix("\n{}"), name=name)
+
+    assert (answer.status_code, answer.json().get("format")) == (202, format_), answer.content
+
+
+def test_the_line_of_a_text_that_is_no_unicode_is_named(api: APIClient, acme: Cast) -> None:
+    refused = send(api, '{"content": "Fine is fine."}\n' + r'{"content": "bad \ud800 one"}')
+
+    assert refused.json()["detail"] == "line 2: Must be valid Unicode text."
+
+
 def test_a_broken_file_imports_nothing(api: APIClient, acme: Cast) -> None:
     answer = send(api, [MEM0, {**MEM0, "id": "9", "memory": ""}])
 
@@ -219,7 +260,8 @@ def test_what_waits_of_an_erased_person_is_not_imported(
     batch = ImportBatch.objects.get()
     assert [item["user"] for item in batch.items] == ["sarah"]
     assert batch.users == ["sarah"]
-    assert finish(answer, tools).new == 1
+    run = finish(answer, tools)
+    assert (run.new, run.done, run.total) == (1, 1, 1)
 
 
 def test_who_is_erased_while_memories_are_written_is_left_out(

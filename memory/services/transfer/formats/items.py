@@ -194,7 +194,8 @@ def id_in(given: Given, field: str, place: str) -> str:
 
 def id_of_words(*words: str) -> str:
     """An id for what has none: the same words have the same one."""
-    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
+    # What is no Unicode text is refused with its place when the item is made.
+    return hashlib.sha256("\0".join(words).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def id_with_words(*parts: object) -> str:

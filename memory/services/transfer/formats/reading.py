@@ -43,6 +43,8 @@ _BRACKETS = re.compile(rb"[\[{]+|[\]}]+")
 _CHATS = "conversations.json"
 _NOTES = (".md", ".markdown")
 
+csv.field_size_limit(MAX_RECORD_BYTES)  # of the whole process, where nothing else reads CSV
+
 _Reader = Callable[[Given, str, ItemMaker], Iterator[Item]]
 
 
@@ -143,13 +145,14 @@ def _table(file: IO[bytes], make: ItemMaker) -> Iterator[Item]:
     wrapped = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     rows = csv.DictReader(wrapped, strict=True)
     try:
+        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
         for row in rows:
             place = f"line {rows.line_num}"
             if None in row or None in row.values():
                 raise ImportFileError(f"{place}: It has not as many columns as the first line.")
             yield from records.plain_record(row, place, make)
     except csv.Error as error:
-        raise ImportFileError(f"line {rows.line_num}: Is not CSV ({error}).") from None
+        raise ImportFileError(f"After line {rows.line_num}: Is not CSV ({error}).") from None
     finally:
         wrapped.detach()
 
@@ -205,17 +208,18 @@ def _detected(file: IO[bytes], name: str) -> Format:
     file.seek(0)
     head = file.read(_HEAD_BYTES)
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if name.lower().endswith(_NOTES):
+        return Format.MARKDOWN
     with _readable():
         if first[:1] == b"[":
             return _by_fields(set(_first_names(file)), listed=True)
         if first[:1] == b"{":
-            line = first.split(b"\n", 1)[0]
             try:
-                value = json.loads(line)
+                value = json.loads(_first_line(file))
             except ValueError:
                 return _by_fields(set(_top_names(file)), listed=False)
             return _by_fields(set(value), listed=False)
-    if first.startswith(b"---") or name.lower().endswith(_NOTES):
+    if first.startswith(b"---"):
         return Format.MARKDOWN
     columns = first.split(b"\n", 1)[0].decode(errors="replace").lower().replace('"', "")
     if {"content", "text", "memory"} & {each.strip() for each in columns.split(",")}:
@@ -251,6 +255,15 @@ def _unknown() -> ImportFileError:
         " format if it is.",
         field="format",
     )
+
+
+def _first_line(file: IO[bytes]) -> bytes:
+    """The first line that is not blank, or as much of it as a record may have."""
+    file.seek(0)
+    while line := file.readline(MAX_RECORD_BYTES):
+        if text := line.removeprefix(b"\xef\xbb\xbf").strip():
+            return text
+    return b""
 
 
 def _first_names(file: IO[bytes]) -> Iterator[str]:

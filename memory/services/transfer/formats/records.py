@@ -121,6 +121,6 @@ def plain_record(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
         memory_type=str(given.get("memory_type") or given.get("type") or "semantic"),
         subject=given.get("subject") or None,
         tags=given.get("tags") or None,
-        importance=given.get("importance") or None,
+        importance=None if given.get("importance") == "" else given.get("importance"),
         given=owners,
     )
