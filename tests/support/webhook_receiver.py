@@ -102,7 +102,7 @@ def serve(wrap: Callable[[ThreadingHTTPServer], None] = lambda _: None) -> Itera
     server = Server(("127.0.0.1", 0), Handler)
     wrap(server)
     receiver.url = f"http://127.0.0.1:{server.server_address[1]}/hook"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield receiver
     server.shutdown()
     server.server_close()

@@ -409,7 +409,7 @@ def test_the_receiver_of_the_docs_takes_what_is_signed_and_nothing_else(
     exec(code, program)
     memory = remember(api, "Sarah lives in Berlin.")
     with HTTPServer(("127.0.0.1", port), program["Receiver"]) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
 
         assert hook.send() == 1
         WebhookEndpoint.objects.filter(pk=hook.id).update(secret=new_secret())
