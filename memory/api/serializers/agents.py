@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
@@ -24,7 +24,7 @@ from teams.domain.memory_config import (
     MAX_WEIGHT,
     MOST_SUMMARIZE_INTERVAL,
 )
-from teams.domain.model_config import TIERS
+from teams.domain.model_config import MAX_BUDGET_USD, MAX_MODEL_CHARS, MAX_PRICE_USD, TIERS
 from teams.models import Agent
 
 # What an answer says beside the document; sent back with it, it is passed over.
@@ -90,7 +90,33 @@ _LINE: Mapping[str, Any] = {
 }  # Any: options of a field
 
 
-class PersonalitySerializer(ApiSerializer):
+class OwnWordsSerializer(ApiSerializer):
+    """An object that may hold words of the author's own beside its fields."""
+
+
+class OwnWordsInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """What the schema says of the author's own words: a text, a number, a truth value or texts."""
+
+    target_class = OwnWordsSerializer
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        """The object with what further fields may hold."""
+        found = dict(auto_schema._map_serializer(self.target, direction, bypass_extensions=True))
+        if direction == "request":
+            lines = next(
+                auto_schema._map_serializer_field(each, direction)
+                for each in self.target.fields.values()
+                if isinstance(each, LinesField)
+            )
+            text = {"type": "string", "maxLength": agent_document.MAX_LINE_CHARS}
+            others = [text, {"type": "number"}, {"type": "boolean"}, *lines["anyOf"][:1]]
+            found["additionalProperties"] = {"anyOf": others, "nullable": True}
+        return found
+
+
+class PersonalitySerializer(OwnWordsSerializer):
     """The agent's personality; fields of your own hold a text, a number or a list of texts."""
 
     traits = LinesField()
@@ -106,7 +132,7 @@ class PersonalitySerializer(ApiSerializer):
     )
 
 
-class RulesSerializer(ApiSerializer):
+class RulesSerializer(OwnWordsSerializer):
     """What the agent always and never does; rule kinds of your own hold lists of texts."""
 
     always = LinesField()
@@ -173,9 +199,17 @@ class CustomTierSerializer(StrictSerializer):
     """The agent's own model of a tier; prices are USD per 1,000 tokens."""
 
     name = serializers.ChoiceField(choices=TIERS)
-    model_name = serializers.CharField(min_length=1)
-    cost_per_1k_input = serializers.FloatField(min_value=0)
-    cost_per_1k_output = serializers.FloatField(min_value=0)
+    model_name = NameField(max_length=MAX_MODEL_CHARS)
+    cost_per_1k_input = serializers.FloatField(min_value=0, max_value=float(MAX_PRICE_USD))
+    cost_per_1k_output = serializers.FloatField(min_value=0, max_value=float(MAX_PRICE_USD))
+
+
+_BUDGET: Mapping[str, Any] = {
+    "required": False,
+    "allow_null": True,
+    "min_value": 0,
+    "max_value": float(MAX_BUDGET_USD),
+}  # Any: options of a field
 
 
 class ModelConfigSerializer(StrictSerializer):
@@ -184,19 +218,23 @@ class ModelConfigSerializer(StrictSerializer):
     enable_model_routing = serializers.BooleanField(
         required=False, allow_null=True, help_text="Default true."
     )
-    model_name = serializers.CharField(
-        required=False, allow_null=True, help_text="The model to use when routing is off."
+    model_name = NameField(
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=MAX_MODEL_CHARS,
+        help_text="The model to use when routing is off.",
     )
     force_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
     max_tier = serializers.ChoiceField(choices=TIERS, required=False, allow_null=True)
-    custom_tiers = CustomTierSerializer(many=True, required=False, allow_null=True)
+    custom_tiers = serializers.ListField(
+        child=CustomTierSerializer(), required=False, allow_null=True, max_length=len(TIERS)
+    )
     daily_budget_usd = serializers.FloatField(
-        required=False,
-        allow_null=True,
-        min_value=0,
+        **_BUDGET,
         help_text="The agent's own budget; without one only those of the user and the team apply.",
     )
-    monthly_budget_usd = serializers.FloatField(required=False, allow_null=True, min_value=0)
+    monthly_budget_usd = serializers.FloatField(**_BUDGET)
 
 
 _WEIGHT: Mapping[str, Any] = {

@@ -53,9 +53,16 @@ from memory.services.graph_states import (
     save_writes,
 )
 
-_EXACT = {"type": "string", "minLength": 1, "pattern": EXACT_LINE}
-THREAD = OpenApiParameter("thread_id", _EXACT, OpenApiParameter.PATH)
-CHECKPOINT = OpenApiParameter("checkpoint_id", _EXACT, OpenApiParameter.PATH)
+_MAX_THREAD_CHARS = 200
+
+
+def _exact_parameter(name: str, most: int) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "maxLength": most, "pattern": EXACT_LINE}
+    return OpenApiParameter(name, schema, OpenApiParameter.PATH)
+
+
+THREAD = _exact_parameter("thread_id", _MAX_THREAD_CHARS)
+CHECKPOINT = _exact_parameter("checkpoint_id", MAX_GRAPH_ID_CHARS)
 
 
 class GraphPagination(IdPagination):
@@ -224,7 +231,7 @@ class GraphCheckpointViewSet(ApiViewSet):
 
 
 def _names(thread_id: str, checkpoint_id: str | None = None) -> tuple[str, str]:
-    name = _exact(thread_id, field="thread_id", most=200)
+    name = _exact(thread_id, field="thread_id", most=_MAX_THREAD_CHARS)
     if checkpoint_id is None:
         return name, ""
     return name, _exact(checkpoint_id, field="checkpoint_id", most=MAX_GRAPH_ID_CHARS)
