@@ -66,7 +66,7 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/context/package", r"shares: The shares must not add up to more than 1\."),
     (
         r"(POST|PATCH) /v1/memories(/.*)?",
-        r"(\[\d+\]\.)?user: A memory of scope team belongs to no user",
+        r"(\[\d+\]\.)?(agent|user|project): A memory of (scope|type) \w+ ",
     ),
     (r"GET /v1/audit/state", r"diff_to: Give a time that is not before `at`\."),
     (r"GET /v1/audit/state", r"at: That is a time to come; "),
@@ -80,6 +80,8 @@ BEYOND_SCHEMAS = (
     (r"PUT /v1/agents/[^/]+", r"skills\.(shared|custom)\..*?\.name: "),
     (r"PUT /v1/agents/[^/]+", r"model_config\.[\w.\[\]]+: Must have at most \d decimals\."),
     (r"PUT /v1/agents/[^/]+", r"[\w.\[\]]+: The (skill|tier) '.*' stands there twice"),
+    # Of the texts within a JSON object of one's own it says nothing either.
+    (r"(GET|POST|PUT) /v1/.*", r"[\w.\[\]]+: Its texts must be valid Unicode without NUL\."),
     # A value with commas is a list by itself.
     (r"GET /v1/.*", r"\w+: Send at most 20, not \d+\."),
     (r"GET /v1/.*", r"\w+\[\d+\]: This field may not be blank\."),
