@@ -8,6 +8,7 @@ from django.utils import timezone
 from memory.models.memory import Memory
 from teams.models import Agent, EndUser, Project
 from teams.models.base import SameTeamKey, TeamOwned
+from teams.models.conversations import MAX_THREAD_CHARS
 
 # Together short enough for one entry of an index, whatever the script.
 MAX_NAMESPACE_CHARS = 400
@@ -28,7 +29,7 @@ class GraphThread(TeamOwned):
 
     agent = SameTeamKey(Agent, null=True)
     end_user = SameTeamKey(EndUser, null=True)
-    thread_id = models.CharField(max_length=200)
+    thread_id = models.CharField(max_length=MAX_THREAD_CHARS)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from .base import SameTeamKey, TeamOwned
 from .people import Agent, EndUser, Project
 
+MAX_THREAD_CHARS = 200
 ROLES = [("user", "User"), ("assistant", "Assistant"), ("system", "System"), ("tool", "Tool")]
 
 
@@ -22,7 +23,7 @@ class Conversation(TeamOwned):
     agent = SameTeamKey(Agent)
     end_user = SameTeamKey(EndUser)
     project = SameTeamKey(Project, null=True, blank=True)
-    thread_id = models.CharField(max_length=200)
+    thread_id = models.CharField(max_length=MAX_THREAD_CHARS)
     revision = models.BigIntegerField(default=0)
     last_position = models.PositiveIntegerField(default=0)
     extracted_position = models.PositiveIntegerField(default=0)
@@ -95,7 +96,7 @@ class Checkpoint(TeamOwned):
         Agent, null=True, blank=True, help_text="Whose it is; without one it is the team's own."
     )
     end_user = SameTeamKey(EndUser)
-    thread_id = models.CharField(max_length=200)
+    thread_id = models.CharField(max_length=MAX_THREAD_CHARS)
     version = models.PositiveIntegerField()
     data = models.TextField()
     size = models.PositiveIntegerField()

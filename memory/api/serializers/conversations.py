@@ -24,7 +24,7 @@ from memory.api.serializers.base import (
 )
 from memory.models import Job
 from memory.services.extraction.waiting import set_aside_warnings
-from teams.models.conversations import ROLES
+from teams.models.conversations import MAX_THREAD_CHARS, ROLES
 
 
 class NewConversationSerializer(StrictSerializer):
@@ -40,7 +40,7 @@ class NewConversationSerializer(StrictSerializer):
         ' is told where a memory says "User".',
     )
     project = NameField(required=False, allow_null=True)
-    thread_id = NameField(required=False, allow_null=True, max_length=200)
+    thread_id = NameField(required=False, allow_null=True, max_length=MAX_THREAD_CHARS)
 
 
 class ConversationFilterSerializer(DatedPageQuerySerializer):
@@ -49,7 +49,7 @@ class ConversationFilterSerializer(DatedPageQuerySerializer):
     agent = NameField(required=False)
     user = NameField(required=False, max_length=200)
     project = NameField(required=False)
-    thread_id = NameField(required=False, max_length=200)
+    thread_id = NameField(required=False, max_length=MAX_THREAD_CHARS)
 
 
 class NewMessageSerializer(StrictSerializer):

@@ -30,6 +30,7 @@ from memory.api.serializers.base import (
 )
 from memory.models.graphs import MAX_CHANNEL_CHARS, MAX_GRAPH_ID_CHARS, MAX_NAMESPACE_CHARS
 from memory.services.graph_states import Keep
+from teams.models.conversations import MAX_THREAD_CHARS
 
 MAX_CHANNELS = 1_000
 # What the schema says of a name that has no spaces around it.
@@ -203,7 +204,7 @@ class AgentQuerySerializer(QuerySerializer):
 class GraphCheckpointQuerySerializer(PageQuerySerializer, AgentQuerySerializer):
     """Which checkpoints."""
 
-    thread_id = ExactNameField(required=False, max_length=200)
+    thread_id = ExactNameField(required=False, max_length=MAX_THREAD_CHARS)
     namespace = TextField(required=False, allow_blank=True, max_length=MAX_NAMESPACE_CHARS)
     checkpoint_id = TextField(required=False, max_length=MAX_GRAPH_ID_CHARS)
     before = TextField(
@@ -218,7 +219,9 @@ class ThreadIdsSerializer(StrictSerializer):
     """Which threads to prune, and what is kept of them."""
 
     agent = NameField(required=False, allow_null=True)
-    thread_ids = serializers.ListField(child=ExactNameField(max_length=200), max_length=PER_REQUEST)
+    thread_ids = serializers.ListField(
+        child=ExactNameField(max_length=MAX_THREAD_CHARS), max_length=PER_REQUEST
+    )
     keep = OneOfField([each.value for each in Keep], default=Keep.LATEST.value)
 
 

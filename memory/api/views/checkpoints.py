@@ -52,8 +52,7 @@ from memory.services.graph_states import (
     save_checkpoint,
     save_writes,
 )
-
-_MAX_THREAD_CHARS = 200
+from teams.models.conversations import MAX_THREAD_CHARS
 
 
 def _exact_parameter(name: str, most: int) -> OpenApiParameter:
@@ -61,7 +60,7 @@ def _exact_parameter(name: str, most: int) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.PATH)
 
 
-THREAD = _exact_parameter("thread_id", _MAX_THREAD_CHARS)
+THREAD = _exact_parameter("thread_id", MAX_THREAD_CHARS)
 CHECKPOINT = _exact_parameter("checkpoint_id", MAX_GRAPH_ID_CHARS)
 
 
@@ -231,7 +230,7 @@ class GraphCheckpointViewSet(ApiViewSet):
 
 
 def _names(thread_id: str, checkpoint_id: str | None = None) -> tuple[str, str]:
-    name = _exact(thread_id, field="thread_id", most=_MAX_THREAD_CHARS)
+    name = _exact(thread_id, field="thread_id", most=MAX_THREAD_CHARS)
     if checkpoint_id is None:
         return name, ""
     return name, _exact(checkpoint_id, field="checkpoint_id", most=MAX_GRAPH_ID_CHARS)

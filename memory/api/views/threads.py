@@ -35,6 +35,7 @@ from memory.domain.tokens import ESTIMATE
 from memory.selectors.history.changes import changes_since, thread_for
 from memory.services.read.updates import news_of
 from memory.services.threads import save_state
+from teams.models.conversations import MAX_THREAD_CHARS
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 
 MAX_VERSION = 2**31 - 1
@@ -260,7 +261,7 @@ class ThreadChangesViewSet(ApiViewSet):
 
 
 def _thread_name(thread_id: str) -> str:
-    return name_in_address(thread_id, field="thread_id", max_length=200)
+    return name_in_address(thread_id, field="thread_id", max_length=MAX_THREAD_CHARS)
 
 
 def _shown(saved: Saved, *, user: str, agent: str | None) -> dict[str, Any]:
