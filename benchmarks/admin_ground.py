@@ -21,7 +21,6 @@ from pgvector import HalfVector
 from benchmarks.admin_ground_queues import consent_requests, contradictions, settlements
 from benchmarks.admin_ground_rows import EVENTS, JOBS, LOG, SEARCH, SPEND, TALK, USES
 from benchmarks.texts import Texts
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import (
@@ -31,6 +30,7 @@ from memory.models import (
 )
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import pin_memory
+from memory.understanding.tools import Tools
 from teams.models import Agent, EndUser, Membership, Project, StaffUser
 
 OWNER: Final = "owner"

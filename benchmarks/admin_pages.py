@@ -34,11 +34,11 @@ from django_redis import get_redis_connection
 from benchmarks.admin_ground import AdminGround
 from benchmarks.admin_page_list import Page, pages_of
 from benchmarks.ground import ACTOR, analyse
-from memory.clients.tools import default_tools
 from memory.models import SearchEntry
 from memory.models.search import Place
 from memory.selectors.search.vectors import forget_graphs
 from memory.services.indexing.vector_graphs import extend_vector_graphs
+from memory.understanding.tools import default_tools
 from teams.models import StaffUser
 from teams.services.people import ensure_team
 from teams.tenancy import team_scope

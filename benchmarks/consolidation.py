@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import resource
 import signal
@@ -31,17 +32,18 @@ from django.utils import timezone
 from benchmarks.ground import analyse, new_team, scope_of, statements
 from benchmarks.reading import questions
 from benchmarks.texts import Texts
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationRun
 from memory.selectors.search.vectors import forget_graphs
+from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import RUN_TASK, start_run
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.write.explicit import remember
+from memory.understanding.tools import default_tools
 from teams.models import EndUser
 
 SIZES = (10_000, 100_000)
@@ -176,6 +178,7 @@ def measure(size: int) -> dict[str, Cost]:
     viewer, texts = new_team("consolidation"), Texts(random.randrange(2**32), size // EACH or 1)
     began = time.perf_counter()
     fill(viewer, size, texts)
+    embed_pending(tools=default_tools(), seconds=math.inf)
     extend_vector_graphs(fresh=0)
     forget_graphs()
     analyse()

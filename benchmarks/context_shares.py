@@ -38,12 +38,12 @@ from benchmarks.context_speed import (
     stated,
 )
 from benchmarks.ground import ACTOR, analyse, new_team
-from memory.clients.tools import Tools, default_tools
 from memory.domain.forms import Form
 from memory.domain.plans.working import DEFAULT_BUDGET, DEFAULT_SHARES, SHARES, Activity, Shares
 from memory.domain.viewer import Viewer
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent
 from teams.tenancy import team_scope

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +31,6 @@ from django.utils import timezone
 
 from benchmarks.ground import ACTOR, analyse, statements
 from benchmarks.texts import Texts
-from memory.clients.tools import Tools, default_tools
 from memory.domain.filters import All
 from memory.domain.forms import Form
 from memory.domain.plans.working import DEFAULT_BUDGET, ContextTier
@@ -39,16 +39,18 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.domain.working_memory import ItemKind
+from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.cascade import Depth
 from memory.services.read.context import ContextRequest, read_only_context
 from memory.services.read.context_package import PackageRequest, context_package
 from memory.services.read.predicting import predict
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.search import Depth
 from memory.services.read.working_context import WorkingContext, assemble_context, named_alone
 from memory.services.working.tasks import NewItem, add_item, begin_task
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools, default_tools
 from teams.domain.context_policy import ContextPolicy
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent, ensure_team
@@ -241,6 +243,7 @@ def main() -> None:
         ensure_agent(team_id=team_id, slug=AGENT)
         agent = Agent.objects.get(team_id=team_id, slug=AGENT).pk
         project = Project.objects.get(team_id=team_id, slug=PROJECT).pk
+    embed_pending(tools=tools, seconds=math.inf)
     extend_vector_graphs(fresh=0)
     analyse()
     reader = Viewer(team_id=team_id, actor=ACTOR, agent_id=agent, project_id=project)

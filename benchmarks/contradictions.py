@@ -6,8 +6,7 @@ Conflict = supersede or dispute. Prints recall and precision of conflict and the
 four labels, for all pairs, the hard ones and those of different facts in one sentence frame, the
 confusion matrix and the speed. `--llm` asks JUDGE_MODEL as well. `--stored` writes the
 pairs of each file by the whole write path, with its choice of pairs and its bars, and needs a
-running, migrated database. Files that the judge was fitted
-on say little: see benchmarks/judge_fit.py for figures on unseen pairs.
+running, migrated database. The judge was trained on all files but those called blind.
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ from uuid import UUID
 from django.db.models import Q
 
 from benchmarks.ground import new_team, scope_of
-from memory.clients.embedders import WordLlamaEmbedder
-from memory.clients.tools import configured_tools, default_tools
-from memory.domain.ports import Judge, PreparingJudge
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
-from memory.fallback.judge import RulesJudge
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories
+from memory.understanding.judging import small_judge
+from memory.understanding.ports import Judge, PreparingJudge
+from memory.understanding.tools import configured_tools, default_tools
 
 CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 ASKED_AT_ONCE = 20
@@ -231,8 +229,7 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="print each failing pair")
     options = parser.parse_args()
     pairs = [pair for path in options.data for pair in read_pairs(path=path)]
-    judge = RulesJudge(word_vectors=WordLlamaEmbedder().word_vectors)
-    report(title="rules", pairs=pairs, judge=judge, verbose=options.verbose)
+    report(title="small judge", pairs=pairs, judge=small_judge(), verbose=options.verbose)
     for path in options.data if options.stored else ():
         report_stored(title=path.name, pairs=read_pairs(path=path))
     if options.llm:

@@ -36,7 +36,6 @@ from benchmarks.forgetting_pairs import print_duplicates
 from benchmarks.ground import ACTOR, new_team, scope_of
 from benchmarks.locomo import AGENT, USER, turns_of
 from benchmarks.locomo_data import Question, Sample, read_sample
-from memory.clients.tools import Tools, default_tools
 from memory.domain.tokens import ESTIMATE
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
@@ -48,10 +47,11 @@ from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import RUN_TASK, start_run
 from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportTarget
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.read.usage import flush_noted_usage
+from memory.understanding.tools import Tools, default_tools
 from teams.domain.checking import DocumentError
 from teams.domain.lifecycle_settings import check_lifecycle_settings
 from teams.models import Agent, Team

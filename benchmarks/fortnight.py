@@ -36,14 +36,14 @@ from benchmarks.fortnight_data import (
     rows_of,
 )
 from benchmarks.ground import Client, new_team, post_talk, run_waiting, scope_of, unsaid_words
-from memory.clients.tools import Tools, default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MessageEntry
 from memory.models.memory import LIVE
 from memory.models.querysets import heard_by_q
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser, Message
 
 WAYS = ("as told", "memories alone", "messages, asker's agent", "messages, whole team")

@@ -21,10 +21,8 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 
 from benchmarks.texts import Texts
-from memory.clients.tools import Tools
 from memory.domain.text.calendar import WEEKDAYS
 from memory.domain.text.stop_words import STOP_WORDS
-from memory.domain.text.verb_forms import stem
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services.episodes.making import run_episode_job
@@ -32,6 +30,7 @@ from memory.services.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
 from memory.services.write.explicit import StatedMemory
+from memory.understanding.tools import Tools
 from teams.services.keys import issue_key
 from teams.services.people import create_team
 from teams.tenancy import team_scope
@@ -122,16 +121,16 @@ def unsaid_words(text: str, said: Iterable[str]) -> list[str]:
 
     But for resolved dates and the grammar of the third person; `said` holds the names as well.
     """
-    known = {stem for line in said for stem in _stems(line)}
-    own = _stems(_RESOLVED.sub(" ", text))
-    return [word for stem, word in own.items() if stem not in known and word not in _TOLD]
+    known = {each for line in said for each in _beginnings(line)}
+    own = _beginnings(_RESOLVED.sub(" ", text))
+    return [word for each, word in own.items() if each not in known and word not in _TOLD]
 
 
-def _stems(text: str) -> dict[str, str]:
-    """The content words of a text by their stems."""
+def _beginnings(text: str) -> dict[str, str]:
+    """The content words of a text by their first letters."""
     plain = text.replace("’", "'").lower().replace("n't", "")
     words = (word.removesuffix("'s") for word in _WORD.findall(plain))
-    return {stem(word): word for word in words if word not in STOP_WORDS}
+    return {word[:5]: word for word in words if word not in STOP_WORDS}
 
 
 def statements(

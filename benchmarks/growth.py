@@ -3,8 +3,8 @@
     python -m benchmarks.growth                # every function and path
     python -m benchmarks.growth --only dates   # those with this in their name
 
-Swept are the public functions of the domain and the fallback that need texts alone, found by their
-signatures, and the paths that are made of them: extraction, judging, screening, reading. Linear
+Swept are the public functions of the domain that need texts alone, found by their signatures, and
+the paths that are made of them; the small models read a bounded number of tokens. Linear
 means that four times the characters take about four times the time; printed is what takes more.
 """
 
@@ -17,22 +17,19 @@ import pkgutil
 import sys
 import time
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import cache
-from uuid import UUID
 
 import memory.domain
-import memory.fallback
 import routing.domain
-from memory.clients.embedders import WordLlamaEmbedder
 from memory.domain.differences import marked_changes
 from memory.domain.retrieval.question import read_question
-from memory.domain.spoken_lines import excerpt, says_more
-from memory.domain.types import MemoryType, Participants, Role, SourceMessage, Statement
+from memory.domain.spoken_lines import excerpt, is_covered
+from memory.domain.types import MemoryType
 from memory.domain.wording import departures
-from memory.fallback.extractor import RulesExtractor
-from memory.fallback.judge import RulesJudge
+from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.quoting import own_sentences
 
 Work = Callable[[str], object]
 
@@ -52,13 +49,9 @@ PATTERNS = (
 SHORT, LONG = 2_000, 8_000
 # Four times the text may take so many times the time: room for caches and for a busy machine.
 MOST = 8.0
-# They read one sentence of at most 600 characters: the longer ones are left out before.
-_OF_SENTENCES = "memory.fallback.extraction."
-_OF_MESSAGES = "memory.fallback.extraction.own_words"
 # Seconds below which nobody waits and clocks are too coarse.
 NOTHING = 0.02
 _NOW = datetime(2026, 3, 10, 9, tzinfo=UTC)
-_PEOPLE = Participants(user="dana", agent="kyra")
 
 
 def repeated(pattern: str, length: int) -> str:
@@ -67,11 +60,9 @@ def repeated(pattern: str, length: int) -> str:
 
 
 def readers_of_text() -> Iterator[tuple[str, Work]]:
-    """The public functions of the domain, fallback and routing that need texts alone, by name."""
-    for package in (memory.domain, memory.fallback, routing.domain):
+    """The public functions of the domain and routing that need texts alone, by name."""
+    for package in (memory.domain, routing.domain):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if found.name.startswith(_OF_SENTENCES) and found.name != _OF_MESSAGES:
-                continue
             module = importlib.import_module(found.name)
             for name, function in sorted(vars(module).items()):
                 if name.startswith("_") or getattr(function, "__module__", "") != found.name:
@@ -101,38 +92,18 @@ def _call_with_text(function: object) -> Work | None:
 def paths() -> dict[str, Work]:
     """What messages, memories and questions go through, by name."""
     embedder = WordLlamaEmbedder()
-    extractor = RulesExtractor()
-
-    def extract(messages: Sequence[str]) -> object:
-        said = [
-            SourceMessage(UUID(int=at + 1), at, Role.USER, text, _NOW, "")
-            for at, text in enumerate(messages)
-        ]
-        return extractor.extract(messages=said, context=[], participants=_PEOPLE)
-
-    def judge(old: str, new: str) -> object:
-        judge_of = RulesJudge(word_vectors=embedder.word_vectors)  # without what it has read before
-        pair = [Statement(content=each, at=_NOW) for each in (old, new)]
-        return judge_of.judge(existing=pair[0], new=pair[1])
 
     return {
-        "a message is extracted": lambda text: extract([text]),
-        "many messages are extracted": lambda text: extract(_pieces(text, 500)),
-        "a long memory is judged": lambda text: judge("Ann lives in Berlin.", text),
-        "two long memories are judged": lambda text: judge(text, f"{text} x"),
+        "a message is split": own_sentences,
         "the wording of a memory is looked at": lambda text: departures(
-            text=text, memory_type=MemoryType.SEMANTIC, said_at=_NOW
+            text=text, memory_type=MemoryType.SEMANTIC
         ),
         "a memory is embedded": lambda text: embedder.embed([text]),
         "a question is read": lambda text: read_question(text, now=_NOW),
         "a message is quoted": lambda text: excerpt(text, words=["berlin"]),
-        "a message is compared": lambda text: says_more(text, known=[text], words=["berlin"]),
+        "a message is compared": lambda text: is_covered(text, by=[text]),
         "two versions are compared": lambda text: marked_changes(text, text[::-1]),
     }
-
-
-def _pieces(text: str, size: int) -> list[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]
 
 
 def growth(work: Work, pattern: str) -> float:

@@ -29,7 +29,7 @@ import django
 django.setup()
 from pathlib import Path
 from django.utils import timezone
-from memory.clients.tools import default_tools
+from memory.understanding.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.services.transfer.formats.items import Names
 from memory.services.transfer.import_runs import run_import

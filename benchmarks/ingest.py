@@ -17,6 +17,7 @@ how many pairs a memory the judge was asked, and how many of a hundred memories 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import time
 from collections import Counter
@@ -33,8 +34,6 @@ from django.utils import timezone
 
 from benchmarks.ground import computed, new_team, scope_of, statements
 from benchmarks.texts import Texts
-from memory.clients.tools import Tools, default_tools
-from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement
 from memory.domain.viewer import Viewer
 from memory.models import SearchEntry, SearchGraph
@@ -42,11 +41,14 @@ from memory.models.search import Place
 from memory.services.extraction.extraction import find_candidates, load_range
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import queue_extraction
+from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
 from memory.services.messages.posting import open_conversation
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.ports import Judge
+from memory.understanding.tools import Tools, default_tools
 from teams.services.conversations import NewMessage, append_messages
 
 SIZES = (1_000, 10_000, 100_000)
@@ -132,6 +134,7 @@ def fill(*, ground: Ground, size: int, users: int, tools: Tools) -> None:
         ground.count += count
     # What the worker's tasks do a few times a minute. Where a worker is at this team already, it is
     # waited for: what is not indexed yet is compared with each write.
+    embed_pending(tools=tools, seconds=math.inf)
     renew_outdated_statistics()
     extend_vector_graphs()
     while _waiting(ground.viewer) > 2 * FRESH:

@@ -24,10 +24,10 @@ from benchmarks.ground import computed, new_team, scope_of, statements
 from benchmarks.ingest import BULK, write
 from benchmarks.reading_http import own_server
 from benchmarks.texts import Texts
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.services.messages.posting import open_conversation
 from memory.services.write.explicit import StatedMemory
+from memory.understanding.tools import default_tools
 from teams.services.keys import issue_key
 
 _SENT = ("content", "importance", "user", "check")

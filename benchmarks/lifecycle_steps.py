@@ -19,7 +19,6 @@ from django.utils import timezone
 from benchmarks.ground import ACTOR, scope_of
 from benchmarks.locomo import ingest
 from benchmarks.locomo_data import Recall, Sample, read_sample
-from memory.clients.tools import Tools, default_tools
 from memory.domain.levels import Level
 from memory.domain.lifecycle.steps import Step
 from memory.domain.scoring import Weights
@@ -29,9 +28,10 @@ from memory.services.indexing.levels import write_levels
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import UNFINISHED, start_run
 from memory.services.messages.imports import ImportMode
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools, default_tools
 
 DEPTH = 50
 _DEPTH = Depth(include_cold=False, include_raw=False)

@@ -26,7 +26,6 @@ from benchmarks.locomo_data import (
     Sample,
     read_sample,
 )
-from memory.clients.tools import Tools, default_tools
 from memory.domain.forms import Form
 from memory.domain.viewer import Viewer
 from memory.services.indexing.message_index import index_team
@@ -34,22 +33,21 @@ from memory.services.indexing.statistics import renew_statistics
 from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
 from memory.services.read.answers import ScoredMemory
-from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent
 
 AGENT, USER = "observer", "speakers"
-# How a sample comes in, and whether the messages themselves are searched: None, as by default,
-# where memories are weak.
+# How a sample comes in, and whether the messages themselves are searched.
 MODES = {
     "verbatim": (ImportMode.VERBATIM, False),
     "extracted": (ImportMode.MESSAGES, False),
     "extracted+raw": (ImportMode.MESSAGES, True),
-    "extracted+weak": (ImportMode.MESSAGES, None),
     "episodes": (ImportMode.MESSAGES, False),
-    "episodes+weak": (ImportMode.MESSAGES, None),
+    "episodes+raw": (ImportMode.MESSAGES, True),
 }
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
 
@@ -198,8 +196,8 @@ def main() -> None:
     parser.add_argument(
         "--mode",
         default="verbatim,extracted,extracted+raw",
-        help="extracted+weak: messages where memories are weak, as by default; episodes: with the"
-        " talk told as episodes too",
+        help="+raw: with the messages themselves, as by default; episodes: with the talk told as"
+        " episodes too",
     )
     parser.add_argument("--limit", type=int, default=max(DEPTHS), help="results of a search")
     parser.add_argument("--questions", type=int, help="of each conversation; all when left out")

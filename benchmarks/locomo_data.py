@@ -17,9 +17,9 @@ from statistics import fmean
 
 import numpy as np
 
-from memory.domain.ports import Embedder
 from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.transcripts import Transcript, Turn, read_transcripts
+from memory.understanding.ports import Embedder
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 DEPTHS = (5, 10, 20, 50)

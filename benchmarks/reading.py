@@ -13,6 +13,7 @@ new and asking again. Rows stay: use a database that may be thrown away.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,6 @@ from django.utils import timezone
 from benchmarks.ground import ACTOR, analyse, statements
 from benchmarks.reading_http import concurrent_calls, own_server
 from benchmarks.texts import Texts
-from memory.clients.tools import Tools, default_tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -36,11 +36,13 @@ from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signal_statement import Shape
 from memory.selectors.search.signals import find_candidates
 from memory.selectors.search.vectors import VectorSearch, forget_graphs
+from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.search import Depth
 from memory.services.write.explicit import remember
+from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser
 from teams.prepared import fetch_planned
 from teams.services.keys import issue_key
@@ -203,6 +205,7 @@ def main() -> None:
     tools = default_tools()
     name = given.keep or f"reading-{uuid4().hex[:10]}"
     owners = filled(name=name, scale=given.scale, tools=tools)
+    embed_pending(tools=tools, seconds=math.inf)
     extend_vector_graphs(fresh=0)
     forget_graphs()
     analyse()

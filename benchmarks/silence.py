@@ -18,12 +18,12 @@ from django.utils import timezone
 
 from benchmarks.locomo import ingest
 from benchmarks.locomo_data import Sample, read_sample
-from memory.clients.tools import Tools, default_tools
 from memory.domain.viewer import Viewer
 from memory.services.messages.imports import ImportMode
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools, default_tools
 
 FLOORS = (0.1, 0.15, 0.2, 0.24, 0.25, 0.3, 0.35, 0.4, 0.5)
 FIRST, FOUND = 5, 50

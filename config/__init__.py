@@ -7,6 +7,8 @@ import os
 # numpy is first imported, and what the environment says goes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Likewise the tokenizers of the small models, whose threads would not survive a fork either.
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from .celery import app as celery_app
 

@@ -93,8 +93,8 @@ def post_worker_init(worker: "Worker") -> None:
     gc.freeze()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
         from config.schema import make_ahead
-        from memory.clients.embedder_choice import configured_spec
         from memory.services.indexing.embedding_status import log_embedding_status
+        from memory.understanding.embedder_choice import configured_spec
 
         log_embedding_status(wanted=configured_spec().name)
         make_ahead()

@@ -9,6 +9,7 @@ from django_redis import get_redis_connection
 
 from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.job_queue import oldest_wait
+from memory.services.indexing.pending_vectors import pending_counts
 
 from .problems import RETRY_AFTER_SECONDS
 
@@ -22,15 +23,17 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when PostgreSQL and Redis answer, else 503 with the services that are down.
 
-    `background` reports the worker, without which requests are still answered, and
-    `oldest_waiting_job_seconds` how long the oldest waiting job has waited: null where none waits
-    or PostgreSQL is away.
+    `background` reports the worker, without which requests are still answered,
+    `oldest_waiting_job_seconds` how long the oldest waiting job has waited (null where none waits)
+    and `pending_vectors` how many memories wait to be embedded; both are null while PostgreSQL is
+    away.
     """
     del request
     needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
     parts = {**needed, "background": is_anybody_at_work()}
     body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}
     body["oldest_waiting_job_seconds"] = _oldest_wait() if needed["postgresql"] else None
+    body["pending_vectors"] = _pending_vectors() if needed["postgresql"] else None
     if all(needed.values()):
         return JsonResponse({"status": "ok", **body})
     return JsonResponse(
@@ -46,6 +49,13 @@ def _oldest_wait() -> float | None:
     except (DatabaseError, InterfaceError):
         return None
     return None if waits is None else round(waits, 1)
+
+
+def _pending_vectors() -> int | None:
+    try:
+        return sum(pending_counts().values())
+    except (DatabaseError, InterfaceError):
+        return None
 
 
 def postgres_answers() -> bool:

@@ -38,6 +38,7 @@ from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
 from memory.services.extraction.work_metrics import work_counts
+from memory.services.indexing.pending_vectors import pending_counts
 from memory.services.read.replica_reads import READS
 from memory.services.webhooks.delivering import undelivered_by_state
 from memory.services.write.written import written_counts
@@ -126,6 +127,11 @@ def _jobs() -> Iterator[Metric]:
         "palimpsest_oldest_waiting_job_seconds",
         "For how long the oldest waiting job has waited; 0 where none waits.",
         value=oldest_wait() or 0.0,
+    )
+    yield GaugeMetricFamily(
+        "palimpsest_pending_vectors",
+        "Memories stored in bulk that wait to be embedded.",
+        value=sum(pending_counts().values()),
     )
 
 

@@ -32,12 +32,12 @@ def warm_up() -> bool:
 
 
 def _judge_once() -> None:
-    """Have the judge's words and model loaded, which takes a quarter of a second."""
-    from memory.clients.tools import fallback_judge
+    """Have the judge's model loaded."""
     from memory.domain.types import Statement
+    from memory.understanding.judging import small_judge
 
     now = timezone.now()
-    fallback_judge().judge(
+    small_judge().judge(
         existing=Statement("Dana lives in Paris.", now),
         new=Statement("Dana lives in Oslo now.", now),
     )
@@ -45,11 +45,11 @@ def _judge_once() -> None:
 
 def _read_once() -> bool:
     """Whether a question about nobody could be asked."""
-    from memory.clients.tools import default_tools
     from memory.domain.scoring import Weights
     from memory.domain.viewer import Viewer
     from memory.services.read.ranking import Question
     from memory.services.read.retrieval import packing_for, retrieve
+    from memory.understanding.tools import default_tools
     from teams.errors import UnavailableError
 
     viewer = Viewer(_NOBODY, actor="warm-up", agent_id=_NOBODY, end_user_id=_NOBODY)

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
-from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.services.consent.deciding import expire_requests
 from memory.services.consent.team_facts import propose_due_team_facts
@@ -25,6 +24,7 @@ from memory.services.extraction.jobs import (
 from memory.services.extraction.turns import work_in_turn
 from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
+from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.insights.making import draw_waiting_insights
@@ -39,12 +39,14 @@ from memory.services.transfer.imports import publish as publish_import
 from memory.services.webhooks.delivering import deliver_waiting, prune_deliveries
 from memory.services.workflows.proposing import PROPOSE_TASK, propose_workflows
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
+from memory.understanding.tools import default_tools
 from teams.clock import careful, database_now
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 # Of each team; the next sweep goes on.
-MESSAGES_A_SWEEP = 5_000
+MESSAGES_A_SWEEP = 1_000
+EMBEDDING_SECONDS = 20.0
 JOBS_A_SWEEP = 20
 ITEMS_A_SWEEP = 500
 WEBHOOK_RUN_SECONDS = 3.0
@@ -137,8 +139,14 @@ def renew_statistics() -> None:
 
 @shared_task(name="memory.tasks.index_messages")
 def index_messages() -> None:
-    """Make the messages that wait searchable, a few thousand of each team at a time."""
+    """Make the messages that wait searchable, a thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
+
+
+@shared_task(name="memory.tasks.embed_memories")
+def embed_memories() -> None:
+    """Embed the memories that were stored in bulk, for a while; the next sweep goes on."""
+    embed_pending(tools=default_tools(), seconds=EMBEDDING_SECONDS)
 
 
 @shared_task(name="memory.tasks.expire_items")

@@ -88,9 +88,9 @@ from pytest_django.plugin import DjangoDbBlocker  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
 from config import embedded  # noqa: E402
-from memory.clients.tools import Tools, default_tools  # noqa: E402
 from memory.domain.viewer import Viewer  # noqa: E402
 from memory.services.indexing.message_index import finish_indexing  # noqa: E402
+from memory.understanding.tools import Tools, default_tools  # noqa: E402
 from teams.models import Agent, EndUser  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
@@ -201,13 +201,6 @@ def empty_redis() -> None:
     client = get_redis_connection("default")
     for key in client.scan_iter(f"{settings.REDIS_PREFIX}:*"):
         client.delete(key)
-
-
-@pytest.fixture(autouse=True)
-def whatever_is_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests of finding, ranking and packing ask about anything; test_min_score_api.py sets it."""
-    monkeypatch.setattr(settings, "MIN_SCORE", 0.0)
-    monkeypatch.setattr(settings, "MIN_BEST_SCORE", 0.0)
 
 
 @pytest.fixture

@@ -45,15 +45,6 @@ JOB_SLICE_SECONDS = read_float("JOB_SLICE_SECONDS", 10.0, minimum=0.0)
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
 COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)
 DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
-# A read that is not told how deep to look goes on to cold memories, and to the messages themselves,
-# when the best memory found so far says less about the question than this (relevance, 0-1).
-CASCADE_COLD_BELOW = read_float("CASCADE_COLD_BELOW", 0.65, minimum=0.0)
-CASCADE_RAW_BELOW = read_float("CASCADE_RAW_BELOW", 0.65, minimum=0.0)
-# An answer holds nothing that says less about the question than this (relevance, 0-1), unless it
-# is told anyhow; and nothing where even the best says less than MIN_BEST_SCORE. Figures:
-# docs/decisions/0033-what-is-not-worth-telling.md.
-MIN_SCORE = read_float("MIN_SCORE", 0.10, minimum=0.0)
-MIN_BEST_SCORE = read_float("MIN_BEST_SCORE", 0.24, minimum=0.0)
 # How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
 # it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)

@@ -31,6 +31,8 @@ if REVIEW_MODEL and not EXTRACTION_MODEL:
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
 # Writes the shorter versions of long memories; empty means the rules.
 LEVELS_MODEL = read_str("LEVELS_MODEL", "")
+# Sums up what a compaction takes out of a context; empty means the rules.
+SUMMARY_MODEL = read_str("SUMMARY_MODEL", "")
 # Tells episodes from talk, and insights about people; empty means the rules.
 EPISODE_MODEL = read_str("EPISODE_MODEL", "")
 INSIGHT_MODEL = read_str("INSIGHT_MODEL", "")
@@ -81,6 +83,7 @@ REVIEW_INPUT_PRICE, REVIEW_OUTPUT_PRICE = (
 )
 JUDGE_INPUT_PRICE, JUDGE_OUTPUT_PRICE = _prices("JUDGE", JUDGE_MODEL)
 LEVELS_INPUT_PRICE, LEVELS_OUTPUT_PRICE = _prices("LEVELS", LEVELS_MODEL)
+SUMMARY_INPUT_PRICE, SUMMARY_OUTPUT_PRICE = _prices("SUMMARY", SUMMARY_MODEL)
 EPISODE_INPUT_PRICE, EPISODE_OUTPUT_PRICE = _prices("EPISODE", EPISODE_MODEL)
 INSIGHT_INPUT_PRICE, INSIGHT_OUTPUT_PRICE = _prices("INSIGHT", INSIGHT_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
@@ -99,9 +102,10 @@ BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
 PROVIDER_KEYS = read_prefixed("PROVIDER_KEY_")
 
 EMBEDDING_PROVIDER = read_choice(
-    "EMBEDDING_PROVIDER", "wordllama", choices=("wordllama", "openai", "fastembed")
+    "EMBEDDING_PROVIDER", "onnx", choices=("onnx", "wordllama", "openai")
 )
-# Empty and 0 mean the provider's usual model and the model's own size.
+# Empty and 0 mean the provider's usual model and the model's own size. For onnx it may be the path
+# of a folder with a sentence encoder.
 EMBEDDING_MODEL = read_str("EMBEDDING_MODEL", "")
 EMBEDDING_DIMENSIONS = read_int("EMBEDDING_DIMENSIONS", 0)
 EMBEDDING_BATCH = read_int("EMBEDDING_BATCH", 100, minimum=1)

@@ -32,6 +32,7 @@ _PERIODIC = {
     "memory.tasks.close_sittings": 300.0,
     "memory.tasks.draw_insights": 3600.0,
     "memory.tasks.index_messages": 3.0,
+    "memory.tasks.embed_memories": 3.0,
     "memory.tasks.extend_graphs": 30.0,
     "memory.tasks.write_levels": 10.0,
     "memory.tasks.renew_statistics": read_float("STATISTICS_SECONDS", 10.0, minimum=1.0),

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.utils import timezone
 
-from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
 from memory.domain.types import Scope, Status
 from memory.domain.viewer import Viewer
@@ -18,6 +17,7 @@ from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import archive_memory, delete_memory, pin_memory
 from memory.services.write.drafts import Outcome, WriteResult
+from memory.understanding.tools import default_tools
 from teams.admin.confirm import Apply, Change
 from teams.admin.display import excerpt
 from teams.middleware import outside_staff_scope

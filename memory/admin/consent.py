@@ -24,10 +24,10 @@ from django.utils.html import format_html
 from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsentRequest
 from memory.services.consent.deciding import MAX_NOTE, approve_request, reject_request
+from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import NOTHING, cell, excerpt, id_link, label_column, page_of, time_column
 from teams.admin.filters import DaysFilter, OpenFirstFilter

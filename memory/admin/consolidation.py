@@ -13,10 +13,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationChange, ConsolidationRun
 from memory.services.lifecycle.undoing import undo_run
+from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, page_action
 from teams.admin.display import label_column, row_column, time_column

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import F, Func, IntegerField, QuerySet, UUIDField, Value
 from django.http import HttpRequest
 
-from memory.clients.tools import Tools
 from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
 from teams.middleware import outside_staff_scope
 from teams.models import Team
 
@@ -78,8 +77,6 @@ def _ranked(
         depth=_EVERYTHING,
         rows=rows,
         names_user=True,
-        # A filter's choice would else be kept however little it says.
-        min_score=float(settings.MIN_SCORE) if rows is not None else None,
         is_counted=False,
     )
     return [(each.score, each.id) for each in answer.memories]

@@ -13,8 +13,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from memory.clients.tools import default_tools
 from memory.services.read.playground import PlanName, Trial, try_question
+from memory.understanding.tools import default_tools
 from teams.admin_permissions import ADMINS, is_member, may, sees_several_teams
 from teams.errors import DomainError, StaleError
 from teams.middleware import outside_staff_scope

@@ -14,7 +14,6 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_with
-from memory.services.read.cascade import Depth
 from memory.services.read.playground import (
     PlanName,
     Trial,
@@ -22,6 +21,7 @@ from memory.services.read.playground import (
     weights_of,
 )
 from memory.services.read.ranking import MAX_QUERY_CHARS
+from memory.services.read.search import Depth
 from teams.admin.sliders import slider_field
 from teams.admin.theme import SelectWidget, TextWidget
 from teams.domain.memory_config import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS
@@ -30,7 +30,8 @@ from teams.models import Agent, EndUser, Project, Team
 
 # So many people are proposed; others are typed.
 MOST_PROPOSED = 200
-_WHEN_WEAK = [("", "when memories say little"), ("yes", "always"), ("no", "never")]
+_MESSAGES = [("", "unless filtered"), ("yes", "always"), ("no", "never")]
+_COLD = [("", "no"), ("yes", "yes")]
 _YES_NO = {"": None, "yes": True, "no": False}
 _OPTIONS = ("token_budget", "limit", "min_score", "include_cold", "include_raw", "memory_types")
 _PLANS = [
@@ -85,14 +86,14 @@ class PlaygroundForm(forms.Form):
         min_value=0,
         max_value=1,
         label="Minimum relevance",
-        help_text=f"0 to 1; {settings.MIN_SCORE:g} when empty.",
+        help_text="0 to 1; nothing is left out when empty.",
         widget=TextWidget(attrs={"inputmode": "decimal"}),
     )
     include_cold = forms.ChoiceField(
-        choices=_WHEN_WEAK, required=False, label="Cold memories", widget=SelectWidget
+        choices=_COLD, required=False, label="Cold memories", widget=SelectWidget
     )
     include_raw = forms.ChoiceField(
-        choices=_WHEN_WEAK, required=False, label="Messages", widget=SelectWidget
+        choices=_MESSAGES, required=False, label="Messages", widget=SelectWidget
     )
     memory_types = forms.MultipleChoiceField(
         choices=[(kind.value, kind.value.replace("_", " ")) for kind in MemoryType],
@@ -183,7 +184,7 @@ class PlaygroundForm(forms.Form):
             memory_types=tuple(values["memory_types"]),
             min_score=values["min_score"],
             weights=self.given_weights,
-            depth=Depth(_YES_NO[values["include_cold"]], _YES_NO[values["include_raw"]]),
+            depth=Depth(values["include_cold"] == "yes", _YES_NO[values["include_raw"]]),
         )
 
     def _conversation(self, agent: Agent, values: Mapping[str, Any]) -> Any:

@@ -10,11 +10,11 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from memory.clients.tools import default_tools
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.decisions.disputes import resolve_contradiction
+from memory.understanding.tools import default_tools
 from teams.admin.confirm import Change, listed
 from teams.admin.display import page_of
 from teams.errors import ConflictError

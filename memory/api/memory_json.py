@@ -16,8 +16,8 @@ from rest_framework.serializers import Serializer
 
 from memory.models import Contradiction, Memory
 from memory.services.read.answers import RetrievalStats, ScoredMemory
-from memory.services.read.cascade import Level
 from memory.services.read.messages import ScoredMessage
+from memory.services.read.search import Level
 
 # Any: what JSON holds.
 Json = dict[str, Any]

@@ -1,7 +1,8 @@
 """Which memories of a prompt an answer used, by words that it can have from them alone.
 
 It is conservative both ways. A word speaks for a memory if the answer has it, no other memory of
-the prompt and nothing else that the model read does, and it is no stop word. An unused memory
+the prompt and nothing else that the model read does; short words, which are mostly those of
+grammar, speak once and not by themselves. An unused memory
 counts as ignored only if it ranked above a used one (Joachims, KDD 2002: what is skipped above a
 click is worth less; of what stands below it, nothing is known) and the answer shares no word with
 it.
@@ -9,22 +10,46 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from .text.calendar import MONTHS, WEEKDAYS
-from .text.said_words import Word, words_in
-from .text.stop_words import STOP_WORDS
+from .text.sentences import split_sentences
 
-# A name counts twice: a name and a word are the least that speaks for a memory, or three words.
+# A name counts twice, and all short words once: a name and a word are the least that speaks for a
+# memory, or three words.
 _ENOUGH = 3
 # Of the words that only the memory has, the answer has at least this share.
-_SHARE = 1 / 3
+_SHARE = 1 / 4
 # What has fewer words could hardly be recognised.
 _FEWEST = 2
-_SHORTEST = 3
+_SHORTEST, _LONG = 3, 5
+# Figures of one digit number the lines of a list.
+_SHORTEST_FIGURE = 2
+_WORD = re.compile(r"[^\W_]+")
 _NO_NAMES = frozenset({*MONTHS, *WEEKDAYS})
+
+
+class Word(NamedTuple):
+    """A word in lower case; `is_name` says that it has a capital inside a sentence."""
+
+    text: str
+    is_name: bool
+
+    @property
+    def key(self) -> str:
+        """Equal for the forms of a word: its beginning."""
+        if not self.text.isalpha():
+            return self.text
+        return self.text[: _LONG if len(self.text) >= _LONG else _SHORTEST]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it says little by itself."""
+        return self.text.isalpha() and not self.is_name and len(self.text) < _LONG
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +78,7 @@ def citations_of(
     words = {
         key: _words(text)
         for key, text in told
-        if any(_stands_in(word, texts[key]) for word in answered.values())
+        if any(_stands_in(word, texts[key]) for word in answered.values() if not word.is_short)
     }
     shared = {key: own.keys() & answered.keys() for key, own in words.items()}
     read = "\n".join(elsewhere).lower()
@@ -61,8 +86,8 @@ def citations_of(
     def is_cited(key: UUID) -> bool:
         others = [text for other, text in texts.items() if other != key]
         alone = {
-            stem: word
-            for stem, word in words[key].items()
+            same: word
+            for same, word in words[key].items()
             if not any(_stands_in(word, text) for text in (read, *others))
         }
         return _speaks(alone, shared[key])
@@ -80,27 +105,28 @@ def citations_of(
 
 
 def _stands_in(word: Word, text: str) -> bool:
-    """Whether the word, or its stem, is in a lower-case text, be it as a part of another word."""
-    return word.text in text or word.key in text
+    """Whether the word, or its beginning, is in a lower-case text, be it inside another word."""
+    return word.key in text
 
 
 def _words(text: str) -> dict[str, Word]:
-    """The words that say what a text is about, by their stems; a name stays one."""
+    """The words that say what a text is about, by their keys; a name stays one."""
     found: dict[str, Word] = {}
-    for word in words_in(text):
-        if word.kind == "sign" or word.text in STOP_WORDS:
-            continue
-        # Figures of one digit number the lines of a list.
-        if len(word.text) >= (2 if word.kind == "number" else _SHORTEST):
-            known = found.setdefault(word.key, word)
-            if word.is_name and not known.is_name:
-                found[word.key] = word
+    for sentence in split_sentences(text):
+        for place, match in enumerate(_WORD.finditer(sentence.text)):
+            word = Word(match[0].lower(), place > 0 and match[0][0].isupper())
+            shortest = _SHORTEST_FIGURE if word.text[0].isdigit() else _SHORTEST
+            if len(word.text) >= shortest:
+                known = found.setdefault(word.key, word)
+                if word.is_name and not known.is_name:
+                    found[word.key] = word
     return found
 
 
 def _speaks(alone: Mapping[str, Word], shared: Collection[str]) -> bool:
     both = [word for key, word in alone.items() if key in shared]
-    weight = sum(2 if _is_name(word) else 1 for word in both)
+    weight = sum(2 if _is_name(word) else 1 for word in both if not word.is_short)
+    weight += any(word.is_short for word in both)
     return weight >= _ENOUGH and len(both) >= _SHARE * len(alone)
 
 

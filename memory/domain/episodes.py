@@ -13,7 +13,6 @@ from uuid import UUID
 from memory.domain.escaping import beginning
 from memory.domain.pair_selection import shared_words, weighed_words
 from memory.domain.prompt_guards import is_command, without_rendered_memory
-from memory.domain.repetition import covers
 from memory.domain.secrets import MASK
 from memory.domain.summarising import fitting
 from memory.domain.text.sentences import split_sentences
@@ -24,8 +23,9 @@ FEWEST_MESSAGES = 4
 
 TITLE_CHARS = 80
 NARRATIVE_TOKENS = 200
-# A sentence tells something with so many uncommon words, and an episode with so many sentences.
-_TELLING_WORDS, _FEWEST_SENTENCES = 4, 3
+# A sentence tells something with so many uncommon words, long ones or names, and an episode with so
+# many sentences.
+_TELLING_WORDS, _UNCOMMON, _FEWEST_SENTENCES = 4, 4, 3
 _LONGEST_SENTENCE = 400
 _MOST_READ, _SENTENCES_A_MESSAGE = 4_000, 10
 # So many of the best are compared with each other, so that none says again what another says.
@@ -145,12 +145,16 @@ def _statements(text: str) -> Iterator[str]:
         is_question = sentence.text.rstrip("\"'”’)").endswith("?")
         if (
             len(sentence.text) <= _LONGEST_SENTENCE
-            and len(weighed_words(sentence.text)) >= _TELLING_WORDS
+            and _is_telling(sentence.text)
             and not is_question
             and MASK not in sentence.text
             and not is_command(text=sentence.text)
         ):
             yield sentence.text
+
+
+def _is_telling(text: str) -> bool:
+    return sum(weight >= _UNCOMMON for weight in weighed_words(text).values()) >= _TELLING_WORDS
 
 
 def _chosen(sitting: Sitting) -> list[_Sentence]:
@@ -161,9 +165,9 @@ def _chosen(sitting: Sitting) -> list[_Sentence]:
     order = sorted(range(len(sentences)), key=lambda at: -scores[at])
     kept: list[int] = []
     for at in order[:_COMPARED]:
-        text = sentences[at][0]
-        others = [sentences[other][0] for other in kept]
-        if not any(covers(text, other) or covers(other, text) for other in others):
+        words = weighed_words(sentences[at][0]).keys()
+        others = [weighed_words(sentences[other][0]).keys() for other in kept]
+        if not any(words <= other or other <= words for other in others):
             kept.append(at)
     # Ranks as the importance of points: from 10 for the best down to 1.
     rank = {at: 10 - 9 * place // max(1, len(kept) - 1) for place, at in enumerate(kept)}

@@ -72,6 +72,11 @@ def quoted(text: str) -> str:
     return '"' + escaped_line(text).replace('"', "&quot;") + '"'
 
 
+def quotation(text: str) -> str:
+    """The escaped line between curly quotation marks that it cannot close."""
+    return "“" + escaped_line(text).replace("“", "&#8220;").replace("”", "&#8221;") + "”"
+
+
 def _readable(text: str, place: int) -> str:
     char = text[place]
     if char in _JOINERS:

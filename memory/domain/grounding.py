@@ -1,41 +1,43 @@
-"""Whether a memory says only what its messages say: every number, date and name, and its words."""
+"""Checks that a model's memory says only what its messages say, in any language.
+
+Every number, date and name must be said, and a share of the other words.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from memory.domain.text.date_types import Lean, NamedTime
 from memory.domain.text.dates import read_dates
-from memory.domain.text.said_words import SaidWords, Word, words_in
-from memory.domain.text.stop_words import STOP_WORDS, word_set
+from memory.domain.text.numbers import number_value, ordinal_value
 
 SHARE_OF_WORDS: Final = 0.5
-"""What share of the content words of a model's memory must be said; chosen in record 32."""
+"""Share of a memory's longer words that must be said; figures in decision 32."""
 
 UNSAID_WORDS: Final = "words that no message says"
 
 _LEANS: Final[tuple[Lean, ...]] = ("nearest", "past", "future")
-# How a statement about somebody is told: what English adds in the third person, and the words
-# by which it names who speaks, asks, plans or holds something.
-_TELLING: Final = word_set(
-    """
-    user agent team family assistant customer person people name called want wants need asked ask
-    answer gave said say says told mention mentioned prefer prefers like likes dislike have has
-    decide decided plan planned use uses work works live lives go goes get gets make makes does
-    did would should may might must shall always never not also only still stop currently about
-    away around week weekend one there between within without because while since during
-    before upon whether ago yet already though old year years age pronouns themself
-    """
-)
-_GRAMMAR: Final = STOP_WORDS | _TELLING
-_AUXILIARIES: Final = word_set("is was has had will can does did")
-_ORDINAL_DAY: Final = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 _NEAR: Final = timedelta(days=45)
+_UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_TOKEN: Final = re.compile(
+    rf"(?P<sign>[{_UNSPACED}])"
+    r"|(?P<number>\d+(?:[.,:'’]\d+)*)"
+    r"|(?P<word>[^\W\d_]+)"
+)
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|\n\s*)[\"'“‘(\[*-]*\s*$")
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=\d)[\s./()-]+(?=[\d(])")
+# Two words are one where they share their first five letters, or all of the shorter one. Shorter
+# words than four letters are mostly grammar and do not count.
+_BEGINNING, _SHORTEST = 5, 4
+_LONG_NUMBER, _NOON = 5, 12
+# Where so large a share of the words inside sentences has a capital, capitals mark no names.
+_NOUN_CAPITALS, _FEWEST_TO_TELL = 0.2, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,10 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Grounds:
-    """What a memory may say: its messages, what lends it words, and who talks.
+    """What a memory may say: its messages, those that lend it words, and the names of the speakers.
 
-    `sources` are the messages it names and those right before them, which they may answer;
-    `window` are all messages up to there, which lend names (and a model its words).
+    `sources` are the messages that the memory names and those right before them, which they may
+    answer; `window` are all messages up to there, which lend words and names.
     """
 
     sources: Sequence[Spoken]
@@ -59,12 +61,38 @@ class Grounds:
     names: Collection[str] = ()
 
     @cached_property
-    def said(self) -> SaidWords:
-        return SaidWords([each.text for each in self.sources])
+    def numbers(self) -> set[str]:
+        """The numbers of the sources, each in its usual forms."""
+        found: set[str] = set()
+        for each in self.sources:
+            for token in _tokens(each.text):
+                found |= token.numbers
+            found |= {str(each.at.year)}
+        return found | {str(time.first.year) for time in self.times}
 
     @cached_property
-    def lent(self) -> SaidWords:
-        return SaidWords([*(each.text for each in (*self.sources, *self.window)), *self.names])
+    def digits(self) -> str:
+        """The digits of the sources, those of a telephone number as one run."""
+        said = "\n".join(each.text for each in self.sources)
+        return re.sub(r"\D+", " ", _BETWEEN_DIGITS.sub("", said))
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of all messages and speakers, each with its beginning."""
+        lent = [*(each.text for each in (*self.sources, *self.window)), *self.names]
+        return {form for text in lent for token in _tokens(text) for form in token.forms}
+
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether capitals inside the sentences of the messages mark names, not every noun."""
+        inside = [
+            token
+            for each in (*self.sources, *self.window)
+            for token in _tokens(each.text)
+            if token.is_inside and len(token.text) > 1
+        ]
+        capitals = sum(token.is_name for token in inside)
+        return len(inside) < _FEWEST_TO_TELL or capitals < _NOUN_CAPITALS * len(inside)
 
     @cached_property
     def times(self) -> list[NamedTime]:
@@ -77,70 +105,126 @@ class Grounds:
         ]
 
 
-def ungrounded(text: str, *, grounds: Grounds, is_exact: bool) -> str:
-    """Why the text cannot be a memory of its messages, "" where it can.
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: Literal["word", "number", "sign"]
+    text: str
+    start: int
+    end: int
+    numbers: frozenset[str]
+    is_inside: bool
+    is_name: bool
 
-    Every number, date and name of it must be said. Of the other content words all must be where
-    `is_exact`, as for an extractor that takes words over as they are; else `SHARE_OF_WORDS` of
-    them, by their stems, so that a paraphrase passes; one in another language than its messages is
-    held to its numbers alone.
-    """
-    said, lent = grounds.said, grounds.lent
-    own = SaidWords([text])
+    @property
+    def is_number(self) -> bool:
+        """Whether it counts something, in digits or as a word; "one" need not count."""
+        return self.kind == "number" or (self.text != "one" and number_value(self.text) is not None)
+
+    @property
+    def forms(self) -> set[str]:
+        if len(self.text) < _SHORTEST:
+            return {self.text}
+        return {self.text, self.text[:_BEGINNING], f"{self.text[:_SHORTEST]}-"}
+
+
+def ungrounded(text: str, *, grounds: Grounds) -> str:
+    """Returns why the text cannot be a memory of its messages, "" where it can."""
     spans = _named_times(text, grounds)
-    left = [token for token in words_in(text) if not _within(token, spans)]
-    years = {str(each.at.year) for each in grounds.sources}
-    years |= {str(each.first.year) for each in grounds.times}
-    for token in left:
-        is_said = token.text in years or said.has_number(token, behind=text[token.end :][:6])
-        if token.is_number and not is_said:
-            return "a number that no message says"
-    is_translated = (own.is_foreign and lent.is_english) or (own.is_english and lent.is_foreign)
-    if is_translated and not is_exact:
-        return ""
-    words = [token for token in left if not token.is_number and not _is_telling(token)]
-    names = [] if lent.is_foreign else [token for token in words if token.is_name]
-    names += [] if lent.is_foreign else _opening_name(left)
-    if any(not lent.has_name(token) and not lent.has(token) for token in names):
+    left = [token for token in _tokens(text) if not _within(token, spans)]
+    if any(token.is_number and not _is_said(token, grounds) for token in left):
+        return "a number that no message says"
+    words = [token for token in left if not token.is_number]
+    if grounds.has_names and any(
+        token.is_name and not _stands_in(token, grounds.words) for token in words
+    ):
         return "a name that no message says"
-    known = said if is_exact else lent
-    missing = sum(
-        not known.has(token) and not (token.is_capital and lent.has_name(token)) for token in words
-    )
-    if missing and (is_exact or len(words) - missing < SHARE_OF_WORDS * len(words)):
-        return UNSAID_WORDS
-    return ""
+    weighed = [token for token in words if token.kind == "sign" or len(token.text) >= _SHORTEST]
+    known = sum(_stands_in(token, grounds.words) for token in weighed)
+    return UNSAID_WORDS if known < SHARE_OF_WORDS * len(weighed) else ""
 
 
-def _is_telling(token: Word) -> bool:
-    return not _GRAMMAR.isdisjoint((token.text, token.key))
+def _tokens(text: str) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        found = match.group()
+        if match.lastgroup == "sign":
+            yield _Token("sign", found, start, end, frozenset(), True, False)
+        elif match.lastgroup == "number":
+            forms = _number_forms(found, text[end : end + 6])
+            yield _Token("number", found, start, end, frozenset(forms), True, False)
+        else:
+            word = found.casefold()
+            values = (number_value(word), ordinal_value(word))
+            numbers = frozenset(str(each) for each in values if each is not None)
+            is_inside = _SENTENCE_START.search(text, max(0, start - 12), start) is None
+            is_name = is_inside and len(word) > 1 and found[0].isupper()
+            yield _Token("word", word, start, end, numbers, is_inside, is_name)
 
 
-def _opening_name(tokens: Sequence[Word]) -> list[Word]:
-    """The first word where a verb of the third person follows it, as in "Markus rents …"."""
-    if len(tokens) < 2 or not tokens[0].is_capital or _is_telling(tokens[0]):
-        return []
-    verb = tokens[1].text
-    return [tokens[0]] if verb in _AUXILIARIES or verb.endswith(("s", "ed")) else []
+def _stands_in(token: _Token, words: set[str]) -> bool:
+    """Whether the word is said, or one with the same beginning."""
+    if token.text in words:
+        return True
+    if len(token.text) == _SHORTEST:
+        return f"{token.text}-" in words
+    is_long = len(token.text) > _SHORTEST
+    return is_long and not words.isdisjoint((token.text[:_BEGINNING], token.text[:_SHORTEST]))
+
+
+def _is_said(token: _Token, grounds: Grounds) -> bool:
+    """Whether the number is said; of a long one, such as a telephone's, only the digits count."""
+    if not token.numbers.isdisjoint(grounds.numbers):
+        return True
+    bare = re.sub(r"\D", "", token.text)
+    return len(bare) >= _LONG_NUMBER and bare in grounds.digits
+
+
+def _number_forms(number: str, behind: str) -> set[str]:
+    """The usual forms of a number: a list as its parts, "9k" as 9000, "3 pm" as 15:00."""
+    if "," in number and not _THOUSANDS.fullmatch(number):
+        return {_plain(part) for part in number.split(",")}
+    plain = _plain(number)
+    forms = {plain}
+    hour, colon, minutes = plain.partition(":")
+    if not hour.isdecimal():
+        return forms
+    if colon and minutes == "00":
+        forms.add(str(int(hour)))
+    mark = behind.strip().lower()
+    if mark.startswith(("pm", "p.m")) and int(hour) < _NOON:
+        late = str(int(hour) + _NOON)
+        forms |= {f"{late}:{minutes}"} if colon else {late, f"{late}:00"}
+    if behind[:1].lower() == "k" and not colon:
+        forms.add(f"{hour}000")
+    return forms
+
+
+def _plain(number: str) -> str:
+    """A number without the marks between its thousands and without idle zeros."""
+    plain = re.sub(r"[,'’]", "", number)
+    if ":" not in plain and "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
+    return plain.lstrip("0") or "0"
 
 
 def _named_times(text: str, grounds: Grounds) -> list[tuple[int, int]]:
     """Where the text names a time that its sources name or were said in."""
     if not grounds.sources:
         return []
-    days = {int(day) for each in grounds.sources for day in _ORDINAL_DAY.findall(each.text)}
+    said = [each.at for each in grounds.sources]
 
     def is_named(time: NamedTime) -> bool:
-        said = [each.at for each in grounds.sources]
         if any(time.first <= at < time.last for at in said):
             return True
-        if time.first.day in days and any(abs(time.first - at) < _NEAR for at in said):
+        # "the 13th" alone is that day of a month near by.
+        is_near = any(abs(time.first - at) < _NEAR for at in said)
+        if is_near and str(time.first.day) in grounds.numbers:
             return True
         return any(time.first < each.last and each.first < time.last for each in grounds.times)
 
-    found = read_dates(text, anchor=grounds.sources[-1].at, lean="nearest")
+    found = read_dates(text, anchor=said[-1], lean="nearest")
     return [(each.start, each.end) for each in found if is_named(each)]
 
 
-def _within(token: Word, spans: Sequence[tuple[int, int]]) -> bool:
+def _within(token: _Token, spans: Iterable[tuple[int, int]]) -> bool:
     return any(start <= token.start and token.end <= end for start, end in spans)

@@ -1,52 +1,36 @@
-"""What a judge's verdict may do to what is stored, whatever the judge and the language."""
+"""Limits of what a judge's verdict may do to stored memories, in any language."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import replace
 
 from memory.domain.audience import Reach
-from memory.domain.repetition import adds_nothing, is_qualified
 from memory.domain.text.normalise import bare_words
 from memory.domain.types import Judgement, Verdict
 
-# What is superseded leaves the reads: a verdict less sure than this, or on two statements that are
-# less near (see `pair_selection.nearness`), marks both as disputed.
-SURE_TO_RETIRE = 0.28
-NEAR_TO_RETIRE = 0.6
-# The less near two statements are, the surer a judge must be that they are in conflict: .8 at a
-# nearness of .5, .22 from .98 on: neighbours in talk are rarely about one thing. Figures:
-# docs/decisions/0006-one-write-path.md.
-_SURE_WHERE_FAR, _LESS_BY_NEARNESS, _SURE_WHERE_NEAR = 1.4, 1.2, 0.22
-# What a repetition takes where the new memory was extracted from talk.
-_SURE_OF_REPETITION_IN_TALK = 0.6
+# A verdict less sure than this leaves both statements side by side.
+SURE = 0.5
+# A statement counts as a repetition only where a judge is this sure; in doubt both stand.
+SURE_OF_REPETITION = 0.9
+_NUMBER = re.compile(r"\d+")
+_OPENING = re.compile(r"\W*[^\W\d_]+\s*[,;:!.–—-]+\s+(?=\w)")
 # Up to so many letters each capital may carry meaning: "MB" and "Mb", "US" and "us".
 _SHORT = 4
 _PAIR = 2
 
 
-def is_sure_enough(judgement: Judgement, *, nearness: float, is_from_talk: bool) -> bool:
-    """Whether a verdict on a new memory counts at all; otherwise both stand side by side."""
-    if judgement.verdict is Verdict.DUPLICATE:
-        return not is_from_talk or judgement.confidence >= _SURE_OF_REPETITION_IN_TALK
-    least = max(_SURE_WHERE_NEAR, _SURE_WHERE_FAR - _LESS_BY_NEARNESS * nearness)
-    return judgement.confidence >= least
+def is_sure_enough(judgement: Judgement) -> bool:
+    """Whether a verdict on a new memory counts; otherwise both stand side by side."""
+    return judgement.confidence >= SURE
 
 
 def judged_by_words(existing: str, new: str) -> Judgement | None:
-    """The verdict that the words alone tell, or None.
-
-    On two texts of the same words, where order and capitals may count, and on one that only has a
-    limit or a circumstance more than the other.
-    """
-    if is_qualified(existing, new):
-        return Judgement(Verdict.COEXIST, "one says more of the same")
+    """The verdict on two texts of the same words, where order and capitals may count, else None."""
     first, second = bare_words(existing.casefold()), bare_words(new.casefold())
     if sorted(first) != sorted(second):
-        is_same = adds_nothing(known=existing, new=new) and adds_nothing(known=new, new=existing)
-        return (
-            Judgement(Verdict.DUPLICATE, "the same words that say something") if is_same else None
-        )
+        return None
     if first != second:
         return Judgement(Verdict.COEXIST, "the same words in another order")
     if differs_in_case(existing, new):
@@ -54,19 +38,19 @@ def judged_by_words(existing: str, new: str) -> Judgement | None:
     return Judgement(Verdict.DUPLICATE, "the same words")
 
 
-def as_carried_out(
-    judgement: Judgement, *, nearness: float, later_reach: Reach = Reach.SAME
-) -> Judgement:
-    """The verdict as it may change what is stored: a supersession becomes a dispute on a guess.
+def without_opening(text: str) -> str:
+    """The text without a first word that a mark sets apart from the others: "Yes, it is"."""
+    opening = _OPENING.match(text)
+    return text[opening.end() :] if opening else text
 
-    It does so too where `later_reach` says that fewer see the later statement than the earlier
-    one: what fewer readers see never retires what more of them see.
+
+def as_carried_out(judgement: Judgement, *, later_reach: Reach = Reach.SAME) -> Judgement:
+    """The verdict as it may change what is stored.
+
+    A supersession is a dispute where `later_reach` says that fewer see the later statement than
+    the earlier one: a private memory never retires a shared one.
     """
-    if judgement.verdict is not Verdict.SUPERSEDE:
-        return judgement
-    if judgement.confidence < SURE_TO_RETIRE or nearness < NEAR_TO_RETIRE:
-        return as_dispute(judgement, because="too unsure to retire the earlier one")
-    if later_reach is Reach.NARROWER:
+    if judgement.verdict is Verdict.SUPERSEDE and later_reach is Reach.NARROWER:
         return as_dispute(judgement, because="others see the earlier one and not the later one")
     return judgement
 
@@ -75,6 +59,11 @@ def as_dispute(judgement: Judgement, *, because: str) -> Judgement:
     """The conflict as one for people to settle."""
     reason = f"{judgement.reason}; {because}"
     return replace(judgement, verdict=Verdict.DISPUTE, reason=reason)
+
+
+def same_numbers(one: str, other: str) -> bool:
+    """Returns whether both texts hold the same numbers, each as often."""
+    return sorted(_NUMBER.findall(one)) == sorted(_NUMBER.findall(other))
 
 
 def differs_in_case(one: str, other: str) -> bool:

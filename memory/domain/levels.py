@@ -1,6 +1,7 @@
 """Four levels of a memory's text, each shorter than the one before (seed 002, "Compression").
 
-The rules take words away and add none: a shorter level tells less, never something else.
+The rules pick whole sentences, and below one sentence its beginning: a shorter level tells less,
+never something else.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from typing import Any
 
 from memory.domain.forms import texts_of
 from memory.domain.text.sentences import split_sentences
-from memory.domain.text.stop_words import STOP_WORDS, word_set
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Asker
 
-RULES = "rules:1"
+RULES = "rules:2"
 """What wrote the levels that the rules make, numbered by what they make."""
 
 LONG_TOKENS = 40
@@ -29,17 +29,7 @@ WHOLE_FROM = 8
 INDEX_CHARS = 50
 _SUMMARY_TOKENS = 60
 _COMPRESSED_TOKENS = 20
-_INDEX_WORDS = 4
 _CUT = " …"
-# Words of grammar without which a sentence may say something else.
-_KEPT = word_set(
-    """
-    no nor not only before after until under over off out up down more most than from to into if
-    would should could can will once other same about all any
-    """
-)
-_DROPPED = STOP_WORDS - _KEPT
-_EDGES = "\"'“”‘’.,;:!?()[]{}"
 _CLAUSE = re.compile(r"(?<=[,;:])\s")
 
 
@@ -171,46 +161,42 @@ def _summary(content: str) -> str:
         if kept and estimate_tokens(" ".join([*kept, sentence.text])) > room:
             break
         kept.append(sentence.text.strip())
-        if estimate_tokens(" ".join(kept)) > room:
-            break
-    return _within(" ".join(kept) or content, room) + _CUT
+    return _beginning(" ".join(kept) or content, room) + _CUT
 
 
 def _compressed(summary: str) -> str:
-    """The summary's words without those of grammar."""
-    words = summary.removesuffix(_CUT).split()
-    kept = [word for word in words if word.strip(_EDGES).casefold() not in _DROPPED]
-    text = " ".join(kept or words).rstrip(".")
-    return _within(text, _COMPRESSED_TOKENS) if estimate_tokens(text) > LONG_TOKENS // 2 else text
+    """The first sentence, or its beginning."""
+    sentences = split_sentences(summary.removesuffix(_CUT))
+    first = sentences[0].text if sentences else summary
+    return first if estimate_tokens(first) <= _COMPRESSED_TOKENS else _cut(first)
 
 
-def _within(text: str, tokens: int) -> str:
-    """As much of the text as fits: whole clauses if any fits, else whole words."""
+def _cut(text: str) -> str:
+    return _beginning(text, _COMPRESSED_TOKENS - estimate_tokens(_CUT)) + _CUT
+
+
+def _beginning(text: str, tokens: int) -> str:
+    """As much of the text as fits: whole clauses where they fill half of it, else whole words."""
     if estimate_tokens(text) <= tokens:
         return text
-    for parts, joint in ((_CLAUSE.split(text), " "), (text.split(), " ")):
+    for parts, least in ((_CLAUSE.split(text), tokens // 2), (text.split(), 1)):
         kept = ""
         for part in parts:
-            longer = f"{kept}{joint}{part}" if kept else part
+            longer = f"{kept} {part}".strip()
             if estimate_tokens(longer) > tokens:
                 break
             kept = longer
-        if kept:
+        if estimate_tokens(kept) >= least:
             return kept.rstrip(",;: ")
     return text[: 3 * tokens]
 
 
 def _index_term(text: str) -> str:
-    """The first words that say something."""
-    words = [word.strip(_EDGES) for word in text.split()]
-    kept = [word for word in words if word and word.casefold() not in STOP_WORDS] or words
-    term = ""
-    for word in kept[:_INDEX_WORDS]:
-        longer = f"{term} {word}".strip()
-        if len(longer) > INDEX_CHARS:
-            break
-        term = longer
-    return term or text.strip()[:INDEX_CHARS].strip()
+    """The first words, as many as an index has room for."""
+    term = text.removesuffix(_CUT).strip()
+    if len(term) > INDEX_CHARS:
+        term = term[: INDEX_CHARS + 1].rpartition(" ")[0] or term[:INDEX_CHARS]
+    return term.rstrip(",;:. ") or term
 
 
 def _of_payload(form: str, payload: Mapping[str, Any]) -> tuple[str, str]:  # Any: JSON

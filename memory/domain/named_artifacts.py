@@ -21,10 +21,8 @@ _AROUND = "\"'`“”‘’()[]{}<>*,;:!?."
 # A file may begin with a dot.
 _BEFORE = _AROUND.replace(".", "")
 # Words before a short hash that say what it is; one of 40 characters needs none.
-_OF_COMMITS = word_set(
-    "commit commits committed revision rev sha hash merge merged revert reverted"
-)
-_OF_REQUESTS = word_set("pr prs mr pull request")
+_OF_COMMITS = frozenset({"commit", "rev", "sha"})
+_OF_REQUESTS = frozenset({"pr", "mr", "request"})
 _HASH = frozenset("0123456789abcdef")
 _SHORT_HASH, _LONG_HASH = 7, 40
 _IN_PATHS = frozenset("/._-+@~")

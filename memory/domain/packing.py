@@ -94,19 +94,17 @@ def pack(
     limit: int | None = None,
     first: Sequence[Item[T]] = (),
     saying: Callable[[T], Hashable | None] = lambda _: None,
-    likeness: Callable[[T], Hashable | None] | None = None,
 ) -> Packed[T]:
     """Choose items until the budget is used; over it only when the mandatory items are.
 
     Mandatory items always go in, then what fits of those that come `first`. Then each room is
     filled by score, in the order of `trim` and of `rooms`; then the rest goes in by score from all
     rooms that join it. What does not fit is passed over for what does. Equal scores keep the given
-    order. Items with an equal `saying` that is not None stand once, the mandatory ones apart;
-    `likeness`, which is found sooner, is equal wherever that is, and None where that is. At most
-    `limit` items go in beside the mandatory ones, the best of all rooms, so that no room takes the
-    place of what is asked for.
+    order. Items with an equal `saying` that is not None stand once, the mandatory ones apart. At
+    most `limit` items go in beside the mandatory ones, the best of all rooms, so that no room takes
+    the place of what is asked for.
     """
-    packer = _Packer(rooms, token_budget, limit, saying, likeness or saying)
+    packer = _Packer(rooms, token_budget, limit, saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
     for item in sorted(items, key=lambda item: -item.score):
         by_room[item.section].append(item)
@@ -153,7 +151,6 @@ class _Packer(Generic[T]):
     budget: int
     limit: int | None
     saying: Callable[[T], Hashable | None]
-    likeness: Callable[[T], Hashable | None]
     chosen: list[Item[T]] = field(default_factory=list)
     tokens: dict[str, int] = field(default_factory=dict)
     used: int = 0
@@ -167,9 +164,8 @@ class _Packer(Generic[T]):
         self._opened: set[Hashable] = set()
         # By the number of the object: what is opened for one item is opened for all that share it.
         self._paid: set[int] = set()
-        # By how they are alike: what was taken and not compared yet, and what was by what it says.
-        self._taken: dict[Hashable, list[Item[T]]] = {}
-        self._said: dict[Hashable, dict[Hashable, Item[T]]] = {}
+        # What was taken, by what it says.
+        self._said: dict[Hashable, Item[T]] = {}
         self._closed_above: int | None = None
         self._optional = 0
         # What the room that was filled last left of its own.
@@ -186,9 +182,9 @@ class _Packer(Generic[T]):
             self._paid.add(id(item.opens))
         self.chosen.append(item)
         self._optional += item.is_counted and not item.is_mandatory
-        like = self.likeness(item.value)
-        if like is not None:
-            self._taken.setdefault(like, []).append(item)
+        says = self.saying(item.value)
+        if says is not None:
+            self._said.setdefault(says, item)
 
     def take_first(self, items: Sequence[Item[T]]) -> None:
         """Take of these, in their order, what the budget has place for."""
@@ -258,13 +254,8 @@ class _Packer(Generic[T]):
         return self._closed_above is not None and room.trim > self._closed_above
 
     def _is_duplicate(self, item: Item[T]) -> bool:
-        like = self.likeness(item.value)
-        if like is None or not (like in self._taken or like in self._said):
-            return False
-        said = self._said.setdefault(like, {})
-        for each in self._taken.pop(like, ()):
-            said.setdefault(self.saying(each.value), each)
-        other = said.get(self.saying(item.value))
+        says = self.saying(item.value)
+        other = None if says is None else self._said.get(says)
         if other is not None:
             self.duplicates.append((item, other))
         return other is not None

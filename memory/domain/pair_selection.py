@@ -1,9 +1,4 @@
-"""Which pairs of statements a judge reads: those that may be about one matter.
-
-In a store nearly all neighbours are about something else. The choice is made without reading any
-language: by the similarity of the vectors and by the uncommon words, names and numbers that both
-have. It is the same for every judge. Figures: docs/decisions/0006-one-write-path.md.
-"""
+"""Matters and common words of statements, found without reading any language."""
 
 from __future__ import annotations
 
@@ -14,46 +9,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.types import Statement
 
 # Words of more than this share of a statement's neighbours are usual ones.
 _USUAL_SHARE = 0.4
 _FEWEST_TO_COUNT = 6
-# How near two statements must be, by similarity and half the share of what they have in common.
-# Measured on 3,900 labelled pairs: 96 % of the conflicts lie above.
-NEAR_ENOUGH = 0.46
-_ONE_SUBJECT = 1.25
-# The opposition similarity of the embedder with which that was measured.
-_MEASURED_AT = 0.3
 _WORD = re.compile(r"[^\W_]+")
 # The ending of a longer word hardly changes what it is about.
 _BEGINNING = 5
-# The longer a word, the rarer it is; names are as rare as long words, a figure counts double.
-_RAREST = 9
+# The longer a word, the rarer it is; names are as rare as long words, a figure counts double. Words
+# of fewer letters than _SHORT are mostly those of grammar and count one less.
+_RAREST, _SHORT = 9, 5
 # First parts under which a text is filed when nobody knows what it is about.
 _KINDS = frozenset({"activity", "event", "fact"})
-
-
-def nearness(
-    *,
-    existing: Statement,
-    new: Statement,
-    similarity: float,
-    anchor: float,
-    usual: Collection[str] = (),
-) -> float:
-    """How likely the two are about one matter, about 0 to 1.5; a judge reads what is NEAR_ENOUGH.
-
-    It is the similarity and half the share of common words; at least that of _ONE_SUBJECT for two
-    of one specific subject. `similarity` is the cosine of their vectors, `anchor` the embedder's
-    opposition similarity, by which it is taken on the scale that NEAR_ENOUGH was measured on;
-    `usual` are words that say nothing here, as `usual_words` finds them.
-    """
-    scale = (1 - _MEASURED_AT) / max(1e-6, 1 - anchor)
-    near = _MEASURED_AT + (similarity - anchor) * scale
-    near += shared_words(existing.content, new.content, usual=usual) / 2
-    return max(_ONE_SUBJECT, near) if is_same_matter(existing.subject, new.subject) else near
 
 
 def shared_words(one: str, other: str, *, usual: Collection[str] = ()) -> float:
@@ -84,15 +52,18 @@ def usual_words(texts: Sequence[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def weighed_words(text: str) -> dict[str, int]:
-    """The beginnings of the words that say something, each with how rare it is, 1 to 9."""
+    """The beginnings of the words, each with how rare it is, 1 to 9; without single letters."""
     found: dict[str, int] = {}
     for place, word in enumerate(_WORD.findall(unicodedata.normalize("NFKC", text))):
         lower = word.casefold()
-        if lower in STOP_WORDS or (len(lower) == 1 and not lower.isdigit()):
+        if len(lower) == 1 and not lower.isdigit():
             continue
-        is_name = place > 0 and word[0].isupper()
-        length = 2 * len(lower) if lower[0].isdigit() else len(lower)
-        weight = _RAREST if is_name else min(length, _RAREST)
+        if lower[0].isdigit():
+            weight = min(2 * len(lower), _RAREST)
+        elif place > 0 and word[0].isupper():
+            weight = _RAREST
+        else:
+            weight = min(len(lower) - (len(lower) < _SHORT), _RAREST)
         beginning = lower[:_BEGINNING] if lower.isalpha() else lower
         found[beginning] = max(weight, found.get(beginning, 0))
     return found

@@ -1,50 +1,31 @@
-"""Holds a model's verdict on two statements to what these say: it must quote what decides."""
+"""Holds a model's supersession to the statements: it must quote the values that changed."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from .judgements import as_dispute
 from .text.normalise import normalise_text
 from .types import Judgement, Verdict
 
-_CONFLICTS = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 # Thai is the first of the scripts that put no spaces between words.
 _UNSPACED = "\u0e00"
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """Words of the two statements: the value of each that decides, and what tells of the change."""
-
-    older: str = ""
-    newer: str = ""
-    change: str = ""
-
-
 def held_to_quotes(
-    judgement: Judgement, *, existing: str, new: str, quoted: Quoted, is_change_told: bool
+    judgement: Judgement, *, existing: str, new: str, older_value: str, newer_value: str
 ) -> Judgement:
-    """The verdict as far as the quotes bear it out; `existing` and `new` are the statements.
+    """Returns a supersession as a dispute unless its quoted values stand in the two statements.
 
-    A conflict quotes from each statement a value, which is not all of it, and not the same from
-    both; else the two coexist. A supersession also quotes words of the newer statement that tell
-    of the change, which are neither its value nor in the older one; else it is a dispute, unless
-    `is_change_told`, by somebody who knows the language.
+    The values are what cannot hold of both: not the same, and neither the whole of its statement.
     """
-    if judgement.verdict not in _CONFLICTS:
+    if judgement.verdict is not Verdict.SUPERSEDE:
         return judgement
-    older, newer = normalise_text(quoted.older), normalise_text(quoted.newer)
-    if older == newer or not (_is_part(older, existing) and _is_part(newer, new)):
-        reason = f"{judgement.reason}; it quotes no two values that the statements hold"
-        return replace(judgement, verdict=Verdict.COEXIST, reason=reason)
-    if judgement.verdict is Verdict.SUPERSEDE and not is_change_told:
-        change = normalise_text(quoted.change)
-        if not _is_part(change, new) or _holds(existing, change) or _holds(newer, change):
-            return as_dispute(judgement, because="no words of the newer one say that it changed")
-    return judgement
+    older, newer = normalise_text(older_value), normalise_text(newer_value)
+    if older != newer and _is_part(older, existing) and _is_part(newer, new):
+        return judgement
+    return as_dispute(judgement, because="it quotes no two values that the statements hold")
 
 
 def _is_part(quote: str, text: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from .escaping import beginning, escaped_line, plain_line, quoted
+from .escaping import beginning, escaped_line, plain_line, quotation, quoted
 from .types import MemoryType, Scope, Status
 
 IDENTITY = "## Your Identity"
@@ -47,7 +47,42 @@ MOST_QUOTED = 3
 # Nor with the whole of each: that stands in a line of its own.
 MOST_QUOTED_CHARS = 120
 MOST_NAME_CHARS = 40
+# Stands for a speaker whose name is not known.
+SOMEBODY = "Someone of the team"
 _RATED = (MemoryType.SEMANTIC, MemoryType.AGENT_PRIVATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The speaker and time of a memory's sentence, and the resolved time that the sentence names.
+
+    The times are aware, on the clock of the team: their days are printed.
+    """
+
+    speaker: str
+    said_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+    @property
+    def day(self) -> str:
+        """The day on which it was said."""
+        return f"{self.said_at:%Y-%m-%d}"
+
+    def render(self, text: str) -> str:
+        """The sentence with speaker and day; neither name nor text can open or close anything."""
+        return f"{shown_name(self.speaker) or SOMEBODY}, {self.day}: {quotation(text)}{self._time}"
+
+    @property
+    def _time(self) -> str:
+        # The end is the first moment after it.
+        end = self.valid_to and self.valid_to - timedelta(microseconds=1)
+        first, last = (each and f"{each:%Y-%m-%d}" for each in (self.valid_from, end))
+        if first and last and first != last:
+            return f" [{first} to {last}]"
+        if first:
+            return f" [{first}]"
+        return f" [until {last}]" if last else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +91,22 @@ class Opposite:
 
     content: str
     since: datetime
+    quote: Quote | None = None
+
+    def render(self) -> str:
+        """The beginning of the text with its day, and with its speaker where it is a quote."""
+        text = beginning(self.content, longest=MOST_QUOTED_CHARS)
+        if self.quote is not None:
+            return self.quote.render(text)
+        return f"{quoted(text)} from {self.since:%b} {self.since.day}, {self.since.year}"
+
+
+def shown_name(name: str) -> str:
+    """A name on one line of at most 40 characters that can neither close nor open a label."""
+    shown = escaped_line(plain_line(name)[:MOST_NAME_CHARS])
+    for mark in "[]“”":
+        shown = shown.replace(mark, f"&#{ord(mark)};")
+    return shown
 
 
 def mark_of(status: str, *, is_disputed: bool = False) -> str:
@@ -71,7 +122,8 @@ class Line:
     """What a prompt shows of one memory, and what decides where.
 
     `happened_at` is the event's own time, where one is known; `at` is that or else when it was
-    said, and decides the order of events.
+    said, and decides the order of events. `quote` says whose sentence the content is, None where
+    nobody said it in these words.
     """
 
     content: str
@@ -88,6 +140,7 @@ class Line:
     is_pinned: bool = False
     scope: Scope | None = None
     happened_at: datetime | None = None
+    quote: Quote | None = None
 
     @property
     def heading(self) -> str:
@@ -115,9 +168,8 @@ class Line:
     def render(self) -> str:
         """One line; the memory's text cannot open a line, label or section of its own."""
         mark = mark_of(self.status, is_disputed=self.is_disputed)
-        return (
-            f"[{self.label}{mark}]: {escaped_line(self.content)}{self._remarks()}{self._dispute()}"
-        )
+        text = self.quote.render(self.content) if self.quote else escaped_line(self.content)
+        return f"[{self.label}{mark}]: {text}{self._remarks()}{self._dispute()}"
 
     def _remarks(self) -> str:
         if self.memory_type in _RATED and not self.is_preference:
@@ -132,11 +184,7 @@ class Line:
         if not self.opposites:
             return ""
         latest = sorted(self.opposites, key=lambda each: each.since, reverse=True)
-        against = "; ".join(
-            f"{quoted(beginning(each.content, longest=MOST_QUOTED_CHARS))}"
-            f" from {each.since:%b} {each.since.day}, {each.since.year}"
-            for each in latest[:MOST_QUOTED]
-        )
+        against = "; ".join(each.render() for each in latest[:MOST_QUOTED])
         more = len(latest) - MOST_QUOTED
         return f" (contradicts: {against}{f'; and {more} more' if more > 0 else ''})"
 
@@ -151,6 +199,5 @@ class SaidLine:
 
     def render(self) -> str:
         """One line with its day and speaker; neither name nor text can open anything."""
-        name = escaped_line(plain_line(self.speaker)[:MOST_NAME_CHARS])
-        name = name.replace("[", "&#91;").replace("]", "&#93;")
+        name = shown_name(self.speaker)
         return f"[{SAID_LABEL} {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

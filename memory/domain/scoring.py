@@ -32,7 +32,7 @@ USAGE_PRIOR = 3
 # What is only drawn from other memories stands behind them.
 INSIGHT_FACTOR = 0.5
 # Where even the best candidate is less relevant than this, all are compared with this.
-LEAST_BEST = 0.3
+LEAST_BEST = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,7 @@ class Parts:
     """What each part of relevance adds to the semantic signal, which is their sum.
 
     `words` and `meaning` are of the memory's own text, `neighbours` what is lent by those near it
-    in its conversation, `person`, `time` and `event` how well it fits whom, when and the side of
-    which event is asked about.
+    in its conversation, `person` and `time` how well it fits whom and when is asked about.
     """
 
     words: float = 0.0
@@ -82,7 +81,6 @@ class Parts:
     neighbours: float = 0.0
     person: float = 0.0
     time: float = 0.0
-    event: float = 0.0
 
 
 @dataclass(slots=True)
@@ -168,9 +166,10 @@ def usage_signal(*, cited: Floats, ignored: Floats) -> Floats:
 def relative_to_best(relevance: Floats) -> Floats:
     """Each candidate's share of the best one's relevance, squared: 0-1, mostly 1 for the best.
 
-    Good answers have a relevance near 0.5 and chance has 0.2, while recency and importance spread
-    over the whole of 0-1: as they are found, recent and important memories of anything else would
-    rank before the answer. Measured in docs/decisions/0038-relevance-relative-to-the-best.md.
+    Good answers have a relevance of 0.2 to 0.6 and chance has half of it, while recency and
+    importance spread over the whole of 0-1: as they are found, recent and important memories of
+    anything else would rank before the answer. Measured in
+    docs/decisions/0038-relevance-relative-to-the-best.md.
     """
     share: Floats = relevance / relevance.max(initial=LEAST_BEST)
     return share * share

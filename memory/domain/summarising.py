@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from .tokens import estimate_tokens
-from .types import MemoryType, Point
+from .types import Asker, MemoryType, Point
 
 # What tells of many messages at once, and is no statement that another one could contradict.
 SUMMARY_TAG = "summary"
@@ -25,14 +26,29 @@ def retells(*, tags: Collection[str] | None, memory_type: str) -> bool:
     return SUMMARY_TAG in (tags or ()) or memory_type == MemoryType.INSIGHT
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenSummary:
+    """A summary, and the name of the rules or the model that wrote it."""
+
+    text: str
+    writer: str
+
+
 class RulesSummariser:
     """The `Summariser` that needs no model."""
 
     name = "rules"
 
-    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+    def summarise(
+        self,
+        *,
+        points: Sequence[Point],
+        since: datetime,
+        until: datetime,
+        asker: Asker,
+    ) -> WrittenSummary:
         """A summary of at most 200 tokens."""
-        return summarise(points=points, since=since, until=until)
+        return WrittenSummary(summarise(points=points, since=since, until=until), self.name)
 
 
 def summarise(
@@ -43,7 +59,7 @@ def summarise(
     max_tokens: int = SUMMARY_TOKENS,
 ) -> str:
     """A summary of at most `max_tokens` of what matters most, then is latest, in their order."""
-    head = _period(since, until)
+    head = period(since, until)
     kept = fitting(points, max_tokens=max_tokens - estimate_tokens(head))
     return " ".join([head, *([point.text for point in kept] or [_NOTHING])])
 
@@ -81,6 +97,7 @@ def _ranked(points: Sequence[Point]) -> list[int]:
     )
 
 
-def _period(since: datetime, until: datetime) -> str:
+def period(since: datetime, until: datetime) -> str:
+    """The days that a summary covers, which open it."""
     first, last = f"{since:%Y-%m-%d}", f"{until:%Y-%m-%d}"
     return f"[{first}]" if first == last else f"[{first} to {last}]"

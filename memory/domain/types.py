@@ -13,6 +13,10 @@ from uuid import UUID
 MAX_SUBJECT_CHARS = 200
 MAX_TAG_CHARS = 100
 MAX_TAGS = 50
+# What memories call a person whose name is not known.
+NAMELESS = "User"
+# The extractor whose memories are sentences as they were said.
+QUOTING = "small-reader"
 
 
 class MemoryType(StrEnum):
@@ -133,11 +137,9 @@ class Candidate:
     `message_ids` are the exact source messages, never empty for an extracted candidate.
     `sensitive_field` names the end user's profile field that a change would touch
     (preferred_name, pronouns, city, language), or is empty. `extractor` says who found it where
-    that is not the extractor asked, as when the rules stood in for a model. `corrects` holds the
-    words that deny what it corrects ("not June 3"), which only a judge is told: "" where it was
-    said to be a correction without them, None where it was not. `is_of_team` says that it is the
-    team's and nobody's in it, `is_verbatim` that the extractor takes words over as they were said,
-    so that none may be new.
+    that is not the extractor asked, as when the small model stood in for a language model.
+    `audience` says who may hear it: "agent", "person" or "team", "" where nobody said. `is_of_team`
+    says that it is the team's and nobody's in it, `is_verbatim` that it quotes its messages.
     """
 
     content: str
@@ -154,7 +156,7 @@ class Candidate:
     valid_to: datetime | None = None
     tags: tuple[str, ...] = field(default=())
     extractor: str = ""
-    corrects: str | None = None
+    audience: str = ""
     is_of_team: bool = False
     is_verbatim: bool = False
 

@@ -10,6 +10,7 @@ from functools import partial
 from uuid import UUID
 
 from .escaping import beginning, escaped_line, plain_line
+from .rendering import Quote
 from .tokens import TokenCounter
 from .types import Status
 
@@ -53,7 +54,7 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A memory as it stands."""
+    """A memory as it stands; `quote` says whose sentence the content is, if it is one."""
 
     memory_id: UUID
     content: str
@@ -61,6 +62,12 @@ class Known:
     importance: int
     status: str
     superseded_by: UUID | None = None
+    quote: Quote | None = None
+
+    def told(self, *, longest: int) -> str:
+        """The beginning of its text on one line."""
+        text = beginning(self.content, longest=longest)
+        return self.quote.render(text) if self.quote else escaped_line(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +128,7 @@ def _kind(memory: Known, events: Sequence[str]) -> Kind | None:
 
 def _written(updates: Sequence[Update], since: int, longest: int) -> str:
     bullets = [
-        f"- {each.kind.value}: [{_label(each.memory.label)}] "
-        f"{escaped_line(beginning(each.memory.content, longest=longest))}"
+        f"- {each.kind.value}: [{_label(each.memory.label)}] {each.memory.told(longest=longest)}"
         for each in updates
     ]
     return "\n".join([f"{NEWS} {since}:", *bullets])

@@ -17,7 +17,6 @@ from uuid import UUID
 
 from memory.domain.chat.wording import called_in
 from memory.domain.forms import Payload
-from memory.domain.text.stop_words import STOP_WORDS
 
 LEAST_STEPS = 3
 MOST_STEPS = 20
@@ -27,7 +26,7 @@ _WORDS_OF_TRIGGER = 4
 _MOST_VALUE_CHARS = 200
 _TOOL = re.compile(r"[\w.:/-]{1,60}")
 _LEADING_WORDS = re.compile(rf"(?:[A-Za-z][A-Za-z_.-]{{0,29}}(?:\s|$)){{1,{_WORDS_OF_STEP}}}")
-_WORD = re.compile(r"[^\W\d_]{3,30}")
+_WORD = re.compile(r"[^\W\d_]{4,30}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +228,9 @@ def _same(given: Sequence[Mapping[str, Any]]) -> str:  # Any: JSON
 
 
 def _trigger(requests: Sequence[str]) -> str:
-    """The words that all of the requests share, in the order of the last one."""
+    """The longest words that all of the requests share, in the order of the last one."""
     first, *others = ([word.casefold() for word in _WORD.findall(text)] for text in requests)
-    shared = set(first).intersection(*others) - STOP_WORDS
-    in_order = dict.fromkeys(word for word in (others or [first])[-1] if word in shared)
-    return " ".join(list(in_order)[:_WORDS_OF_TRIGGER])
+    shared = set(first).intersection(*others)
+    in_order = list(dict.fromkeys(word for word in (others or [first])[-1] if word in shared))
+    longest = sorted(in_order, key=lambda word: -len(word))[:_WORDS_OF_TRIGGER]
+    return " ".join(word for word in in_order if word in longest)

@@ -26,7 +26,8 @@ class Place(models.IntegerChoices):
 class SearchEntry(models.Model):
     """The vector and the words of one memory; inserted with it, replaced by a re-embedding.
 
-    The vectors have no fixed dimension in the schema: the model beside each says whose it is.
+    The vectors have no fixed dimension in the schema: the model beside each says whose it is. One
+    of a bulk has neither at first: it is found by its words until a worker has embedded it.
     While a re-embedding is under way an entry has the next model's vector as well. Whose memory it
     is, where it stands in its conversation (`position`) and in time, and whether searches find it
     (`place`) are copies that triggers keep, so that an index knows them. `people` are the words,
@@ -56,8 +57,8 @@ class SearchEntry(models.Model):
     place = models.PositiveSmallIntegerField(
         choices=Place.choices, default=Place.FOUND, db_default=Place.FOUND, editable=False
     )
-    embedding = HalfVectorField()
-    embedding_model = models.CharField(max_length=200)
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     next_embedding = HalfVectorField(null=True)
     next_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     graph_dimensions = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
@@ -84,6 +85,11 @@ class SearchEntry(models.Model):
                 fields=["team", "end_user", "place"],
                 condition=models.Q(graph_dimensions=0),
                 name="memory_search_outside_graph",
+            ),
+            models.Index(
+                fields=["team", "memory"],
+                condition=models.Q(embedding_model=""),
+                name="memory_search_pending",
             ),
         ]
 

@@ -47,7 +47,7 @@ WITH RECURSIVE made AS (
     ) AS earlier
     WHERE made.depth < $4
 )
-SELECT DISTINCT memory_id, source, content
+SELECT DISTINCT memory_id, source, content, depth > 1
 FROM made CROSS JOIN LATERAL unnest(source_message_ids) AS source
 WHERE source = ANY ($3::uuid[])
 """
@@ -75,14 +75,20 @@ def spoken_messages(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, SpokenM
     return {row[0]: SpokenMessage._make(row) for row in rows}
 
 
+class Source(NamedTuple):
+    """A message that a memory, or one that it superseded, was made of, and the text of that one."""
+
+    memory_id: UUID
+    message_id: UUID
+    text: str
+    is_past: bool
+
+
 def sources_among(
     *, team_id: UUID, memory_ids: Sequence[UUID], message_ids: Sequence[UUID]
-) -> list[tuple[UUID, UUID, str]]:
-    """Each memory with a message that it, or what it superseded, was made of, and that text of it.
-
-    Call it in scope.
-    """
+) -> list[Source]:
+    """Returns the sources of the memories among the messages; call it in scope."""
     if not memory_ids or not message_ids:
         return []
     given = [team_id, uuids(memory_ids), uuids(message_ids), _LONGEST_CHAIN]
-    return [(memory, message, text) for memory, message, text in run_prepared(_SOURCES, given)]
+    return [Source._make(row) for row in run_prepared(_SOURCES, given)]

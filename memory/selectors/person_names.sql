@@ -1,7 +1,7 @@
+-- The people of memories. Each id is looked up by itself, as in loading/memories.sql.
+
 -- What the people are called of whom memories say "User", one row for each memory of which it is
--- sure who that is: the person of its conversation, whose memory it still is. Each id is looked up
--- by itself, as in loading/memories.sql; the alias of a profile is the one of the compiled rule of
--- visibility, which Python fills in.
+-- sure who that is: the person of its conversation, whose memory it still is.
 
 -- part: names
 WITH wanted AS MATERIALIZED (
@@ -34,30 +34,15 @@ WITH wanted AS MATERIALIZED (
     FROM teams_conversation c
     WHERE c.team_id = %(team)s AND c.id = %(conversation)s::uuid
 ), people AS MATERIALIZED (
-    SELECT u.id, u.display_name, u.external_id, coalesce(s.texts, '{{}}') AS stated
+    SELECT u.id, u.display_name, u.external_id
     FROM (SELECT DISTINCT end_user_id AS id FROM wanted) AS w
     CROSS JOIN LATERAL (
         SELECT * FROM teams_enduser o WHERE o.team_id = %(team)s AND o.id = w.id OFFSET 0
     ) AS u
-    LEFT JOIN LATERAL (
-        SELECT array_agg(
-            memory_searchentry.content ORDER BY
-                array_position(%(subjects)s::text[], memory_searchentry.subject::text),
-                memory_searchentry.created_at DESC, memory_searchentry.id DESC
-        ) AS texts
-        FROM memory_memory AS memory_searchentry
-        WHERE memory_searchentry.team_id = %(team)s AND memory_searchentry.end_user_id = u.id
-            AND memory_searchentry.status = 'active'
-            AND memory_searchentry.memory_type = 'user_profile'
-            AND memory_searchentry.subject = ANY (%(subjects)s::text[])
-            AND {visible}
-            AND (cardinality(%(categories)s::text[]) = 0
-                OR memory_searchentry.category = ANY (%(categories)s::text[]))
-    ) AS s ON u.display_name = ''
 ), talks AS MATERIALIZED (
     SELECT DISTINCT wanted.conversation_id, people.id, people.external_id
     FROM wanted JOIN people ON people.id = wanted.end_user_id
-    WHERE people.display_name = '' AND people.stated = '{{}}' AND wanted.conversation_id IS NOT NULL
+    WHERE people.display_name = '' AND wanted.conversation_id IS NOT NULL
 ), heard AS (
     -- One name since it was first given, and nobody else's: then it is the person's.
     SELECT talks.conversation_id, n.name
@@ -79,7 +64,44 @@ WITH wanted AS MATERIALIZED (
         WHERE o.team_id = %(team)s AND o.external_id = n.name AND o.id <> talks.id
     )
 )
-SELECT wanted.id, people.display_name, people.external_id, people.stated, heard.name
+SELECT wanted.id, people.display_name, people.external_id, heard.name
 FROM wanted
 JOIN people ON people.id = wanted.end_user_id
 LEFT JOIN heard ON heard.conversation_id = wanted.conversation_id
+
+-- Who said the sentences that memories quote, one row for each memory that does: the name of the
+-- message, else that of the person of its conversation, else of the person whose memory it is.
+
+-- part: quotes
+SELECT m.id, coalesce(
+        nullif(said.name, ''), nullif(talker.display_name, ''), talker.external_id,
+        nullif(owner.display_name, ''), owner.external_id, ''
+    ), m.created_at, m.valid_from, m.valid_to
+FROM unnest(%(ids)s::uuid[]) AS given (id)
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_memory o WHERE o.team_id = %(team)s AND o.id = given.id OFFSET 0
+) AS m
+LEFT JOIN LATERAL (
+    -- The agent's question may be among them, and later messages that say it again.
+    SELECT message.name, message.conversation_id
+    FROM unnest(m.source_message_ids) WITH ORDINALITY AS source (id, place)
+    CROSS JOIN LATERAL (
+        SELECT name, role, conversation_id FROM teams_message o
+        WHERE o.team_id = %(team)s AND o.id = source.id OFFSET 0
+    ) AS message
+    ORDER BY message.role = 'user' DESC, source.place
+    LIMIT 1
+) AS said ON TRUE
+LEFT JOIN LATERAL (
+    SELECT end_user_id FROM teams_conversation o
+    WHERE o.team_id = %(team)s AND o.id = said.conversation_id OFFSET 0
+) AS talk ON TRUE
+LEFT JOIN LATERAL (
+    SELECT display_name, external_id FROM teams_enduser o
+    WHERE o.team_id = %(team)s AND o.id = talk.end_user_id OFFSET 0
+) AS talker ON TRUE
+LEFT JOIN LATERAL (
+    SELECT display_name, external_id FROM teams_enduser o
+    WHERE o.team_id = %(team)s AND o.id = m.end_user_id OFFSET 0
+) AS owner ON TRUE
+WHERE m.extractor = %(quoting)s

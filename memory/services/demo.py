@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db.models import Count
 
-from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
@@ -21,6 +20,7 @@ from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.models import Agent, EndUser
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope

@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
-from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
 from memory.domain.forms import STATED_IMPORTANCE
 from memory.domain.text.normalise import has_words
@@ -29,6 +28,7 @@ from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.statements import safe_statement
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import InvalidError, NotFoundError
 from teams.services.checkpoints import checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project

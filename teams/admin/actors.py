@@ -16,6 +16,7 @@ _WORK = {
     "task:flush_key_use": "use of keys",
     "task:clear_caches": "erasure",
     "task:index_messages": "indexing",
+    "task:embed_memories": "indexing",
     "task:seal_log": "sealing of the log",
     "task:events": "counting of events",
     "judge": "the judge",

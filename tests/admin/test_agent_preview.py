@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memory.clients.tools import default_tools
 from memory.domain.types import MemoryType
 from memory.models import MemoryUsage
+from memory.understanding.tools import default_tools
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.admin import SignIn, agent_form

@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django_redis import get_redis_connection
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory, MemoryUsage
 from memory.services.read.usage import NOTED
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory

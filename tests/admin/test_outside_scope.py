@@ -11,10 +11,10 @@ from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import default_tools
 from routing.models import SpendEntry, SpendReservation
 from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team

@@ -11,9 +11,9 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from rest_framework.test import APIClient
 
 from audit.services.events import Event, record_events
-from memory.clients.tools import Tools
 from memory.models import Job, Memory
 from memory.services.extraction.job_runs import run_job
+from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.models import EndUser, Message
 from teams.tenancy import team_scope
@@ -50,11 +50,11 @@ def story(town: Cast, client_of: Clients, tools: Tools) -> APIClient:
         messages=[
             {
                 "role": "user",
-                "content": f"My name is Sarah and I live in {NEEDLE}.",
+                "content": f"I play chess at the club of {NEEDLE} on Sundays.",
                 "name": NEEDLE,
             },
             {"role": "assistant", "content": f"{NEEDLE} is far away.", "external_id": NEEDLE},
-            {"role": "user", "content": f"We decided to use {NEEDLE} for the billing service."},
+            {"role": "user", "content": f"I decided to use {NEEDLE} for my own thesis."},
             {"role": "system", "content": f"Prompt about {NEEDLE}."},
         ],
     )

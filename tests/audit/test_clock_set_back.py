@@ -17,13 +17,13 @@ from audit.selectors.activity import changes_between_bounds
 from audit.selectors.instants import instant_at, last_number_up_to, note_set_back
 from audit.services.verification import verify_team
 from audit.tasks import seal_log
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, SearchEntry
 from memory.selectors.history.past import as_of
 from memory.services.repairing_times import repair_times
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.errors import InvalidError
 from teams.tenancy import team_scope

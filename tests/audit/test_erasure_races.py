@@ -20,7 +20,6 @@ from audit.models import Erasure
 from audit.services.erasure import erase_user
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import GraphThread, ImportRun, Memory, StoreItem
 from memory.services.graph_states import NewCheckpoint, save_checkpoint
@@ -30,6 +29,7 @@ from memory.services.transfer import import_runs
 from memory.services.transfer.formats.items import Names
 from memory.services.transfer.imports import start_import
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.errors import DomainError
 from teams.models import EndUser, Message
 from teams.services.conversations import NewMessage

@@ -24,7 +24,6 @@ from hypothesis.stateful import (
 
 from audit.models import EVENTS, LogCommit, MemoryLog
 from audit.selectors.instants import instant_at
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
@@ -34,6 +33,7 @@ from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.errors import DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

@@ -21,12 +21,12 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services.webhooks.endpoints import create_endpoint, send_test
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.models import WebhookDelivery
 from teams.tenancy import team_scope
 from tests import factories

@@ -174,4 +174,5 @@ def test_the_server_says_that_it_lives_and_is_ready(db: None) -> None:
         "redis": "ok",
         "background": "away",
         "oldest_waiting_job_seconds": None,
+        "pending_vectors": 0,
     }

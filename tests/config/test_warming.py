@@ -24,14 +24,14 @@ import sys
 from types import SimpleNamespace
 from config.wsgi import application
 from config import gunicorn_conf
-from memory.fallback.judgement.model import fitted_model
+from memory.understanding.judging import small_judge
 
-needed = ("memory.api.urls", "memory.api.views.retrieval", "wordllama")
-was_judged = bool(fitted_model.cache_info().currsize)
+needed = ("memory.api.urls", "memory.api.views.retrieval")
+was_judged = bool(small_judge.cache_info().currsize)
 before = [name for name in needed if name in sys.modules]
 gunicorn_conf.post_worker_init(SimpleNamespace(age=2))
 after = [name for name in needed if name in sys.modules]
-is_judged = bool(fitted_model.cache_info().currsize)
+is_judged = bool(small_judge.cache_info().currsize)
 print(before, after, was_judged, is_judged, gc.get_freeze_count() > 0)
 """
 
@@ -66,6 +66,6 @@ def test_the_server_warms_each_of_its_processes(tmp_path: Path) -> None:
     before, after = run(_HOOK, PROMETHEUS_MULTIPROC_DIR=metrics).split("] ", 1)
 
     assert "retrieval" not in before
-    loaded = "['memory.api.urls', 'memory.api.views.retrieval', 'wordllama']"
+    loaded = "['memory.api.urls', 'memory.api.views.retrieval']"
     # The judge's model was not loaded and is now, and collections leave all of it alone.
     assert after == f"{loaded} False True True"

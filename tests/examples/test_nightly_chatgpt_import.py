@@ -14,10 +14,10 @@ from django.db import connections
 from pytest_django.live_server_helper import LiveServer
 
 from examples.nightly_chatgpt_import import main as nightly_import
-from memory.clients.tools import Tools
 from memory.models import ImportRun
 from memory.services.transfer.import_runs import run_import
 from memory.services.transfer.imports import UNFINISHED
+from memory.understanding.tools import Tools
 from teams.models import Message
 from teams.tenancy import team_scope
 from tests.clients.conftest import Place

@@ -8,10 +8,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Role, Status
 from memory.models import Contradiction, Memory
 from memory.services.demo import load_demo, read_story
+from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation, EndUser, Message
 from tests.support.cast import Cast
 

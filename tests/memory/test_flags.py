@@ -11,7 +11,6 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools, fallback_judge
 from memory.domain.scoring import Weights
 from memory.domain.types import Judgement, MemoryType, Statement
 from memory.domain.viewer import Viewer
@@ -24,6 +23,9 @@ from memory.services.messages.posting import close_conversation, post_messages
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories
+from memory.understanding.judging import small_judge
+from memory.understanding.ports import Preparation
+from memory.understanding.tools import Tools
 from teams.domain.flags import FLAGS
 from teams.errors import ForbiddenError
 from teams.models import Agent, Conversation, Message
@@ -33,6 +35,7 @@ from tests import factories
 from tests.support.cast import Cast, switch
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import CountingExtractor
+from tests.support.judges import PairJudge
 from tests.support.reading import retrieve
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -257,22 +260,24 @@ def test_without_the_shield_a_context_is_trimmed_before_it_is_extracted(
     assert Memory.objects.exclude(extractor__startswith="summary").count() == 2
 
 
-class CountingJudge:
+class CountingJudge(PairJudge):
     """The rules, and how often they were asked."""
 
     name = "counting"
 
     def __init__(self) -> None:
         self.asked = 0
-        self._rules = fallback_judge()
+        self._rules = small_judge()
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         self.asked += 1
         return self._rules.judge(existing=existing, new=new)
 
-    def prepare(self, pairs: object, *, askers: object = ()) -> str:
+    def prepare(
+        self, pairs: object, *, askers: object = (), most_usd: object = None
+    ) -> Preparation:
         self.asked += 1
-        return ""
+        return Preparation()
 
 
 def test_without_contradictions_nothing_is_judged_and_both_stand(acme: Cast, tools: Tools) -> None:

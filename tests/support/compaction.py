@@ -11,13 +11,14 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
-from memory.domain.types import Candidate, Participants, Point, SourceMessage
+from memory.domain.summarising import WrittenSummary
+from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
 from memory.services.compaction.summaries import running_summary
 from memory.services.messages.posting import post_messages
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage
@@ -50,15 +51,17 @@ class Recorder:
         self.text = text
         self.given: list[list[Point]] = []
 
-    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+    def summarise(
+        self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
+    ) -> WrittenSummary:
         """Every point, in the order given."""
         self.given.append(list(points))
         if self.failures:
             self.failures -= 1
             raise ValueError("the summariser is broken")
         if self.text is not None:
-            return self.text
-        return told(*[point.text for point in points])
+            return WrittenSummary(self.text, self.name)
+        return WrittenSummary(told(*[point.text for point in points]), self.name)
 
 
 def told(*texts: str) -> str:

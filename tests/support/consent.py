@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,15 +12,63 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.domain.text.normalise import dedupe_key
+from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
 from memory.models import ConsentRequest, Memory
 from memory.services.consent.proposals import Proposal, propose
 from memory.services.decisions.disputes import draft_of_version
-from teams.models import Message
-from tests.support.learning import extract
+from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import default_tools
+from teams.models import Conversation, Message
+from tests.support.extraction import viewer_of
+from tests.support.extractors import OnePass
 from tests.support.memories_api import post
 
 OSLO = "I live in Oslo."
 BERGEN = "I live in Bergen now."
+_FIELDS = {"city": ("live", "moved"), "preferred_name": ("call", "name")}
+
+
+class QuotingFields(OnePass):
+    """Quotes the messages of people that tell a city or a name, as an extractor's port asks."""
+
+    name = QUOTING
+
+    def extract(
+        self,
+        *,
+        messages: Sequence[SourceMessage],
+        context: Sequence[SourceMessage],
+        participants: Participants,
+    ) -> list[Candidate]:
+        """One memory of each such message."""
+        return [
+            Candidate(
+                content=each.content,
+                memory_type=MemoryType.USER_PROFILE,
+                importance=7,
+                confidence=0.9,
+                message_ids=(each.id,),
+                subject=f"user.profile.{field}",
+                category="profile",
+                sensitive_field=field,
+                audience="person",
+                is_verbatim=True,
+            )
+            for each in messages
+            if participants.is_person(each)
+            for field, words in _FIELDS.items()
+            if any(word in each.content for word in words)
+        ]
+
+
+def learn(conversation_id: str) -> None:
+    """Make memories of what the conversation holds, without a trained model."""
+    conversation = Conversation.objects.get(pk=conversation_id)
+    extract_now(
+        viewer=viewer_of(conversation),
+        conversation_id=conversation.pk,
+        tools=replace(default_tools(), extractor=QuotingFields()),
+    )
 
 
 def talk(client: APIClient, *turns: str, user: str = "sarah", agent: str = "kyra") -> str:
@@ -32,7 +81,7 @@ def talk(client: APIClient, *turns: str, user: str = "sarah", agent: str = "kyra
         for turn in turns
     ]
     assert post(client, f"conversations/{made}/messages", messages=messages).status_code < 300
-    extract(client, made)
+    learn(made)
     return str(made)
 
 

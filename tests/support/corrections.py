@@ -8,12 +8,12 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.write.drafts import WriteResult
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast, make_cast
 from tests.support.writing import draft, write
 

@@ -6,21 +6,22 @@ from random import Random
 
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.types import Judgement, Statement, Status, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.corrections import give_feedback
 from memory.services.decisions.disputes import resolve_contradiction
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
+from tests.support.judges import PairJudge
 from tests.support.writing import draft, write
 
 SUBJECT = "user.preference.drink"
 THREE = ("Sarah drinks tea.", "Sarah drinks milk.", "Sarah drinks water.")
 
 
-class Quarrel:
+class Quarrel(PairJudge):
     """A judge that disputes everything, or says what it was told of the new text."""
 
     name = "quarrel"
@@ -33,7 +34,7 @@ class Quarrel:
         return Judgement(self.verdicts.get(new.content, Verdict.DISPUTE), "as told")
 
 
-class Moody:
+class Moody(PairJudge):
     """A judge whose verdict on a pair is a throw of the dice, the same each time."""
 
     name = "moody"

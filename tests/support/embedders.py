@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -13,13 +13,13 @@ from celery import current_app
 from django.conf import settings
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope

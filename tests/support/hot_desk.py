@@ -12,17 +12,17 @@ import orjson
 import pytest
 
 from memory.api.memory_json import packed_memory_json
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.read.answers import Retrieval, RetrievalStats
-from memory.services.read.cascade import Depth
 from memory.services.read.prompting import send_prompt
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for
+from memory.services.read.search import Depth
 from memory.services.read.sending import send_retrieval
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast, make_cast
 from tests.support.writing import store
 

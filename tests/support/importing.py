@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.transcripts import Transcript, read_transcripts
 from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 
 SESSIONS = {

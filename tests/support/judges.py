@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from memory.domain.types import Judgement, Statement, Verdict
 
 _NUMBER = re.compile(r"\d+")
 
 
-class NumbersJudge:
+class PairJudge:
+    """A fake judge that judges pairs one by one."""
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The verdict on the pair, which a test gives."""
+        raise AssertionError("the test gives no verdict")
+
+    def judge_all(self, pairs: Sequence[tuple[Statement, Statement]]) -> list[Judgement]:
+        """The verdicts on the pairs, in order."""
+        return [self.judge(existing=existing, new=new) for existing, new in pairs]
+
+
+class NumbersJudge(PairJudge):
     """Finds a conflict in two statements that differ in nothing but a number."""
 
     name = "numbers"
@@ -23,3 +36,15 @@ class NumbersJudge:
             return Judgement(Verdict.COEXIST, "about other things", 1.0)
         verdict = Verdict.SUPERSEDE if " now " in new.content else Verdict.DISPUTE
         return Judgement(verdict, "another number", 0.9)
+
+
+class Repeating(PairJudge):
+    """A judge that holds every pair for a repetition, as surely as it is told to."""
+
+    name = "repeating"
+
+    def __init__(self, confidence: float) -> None:
+        self.confidence = confidence
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        return Judgement(Verdict.DUPLICATE, "the same", self.confidence)

@@ -10,12 +10,12 @@ import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import find_candidates
 from memory.selectors.search.vectors import VectorSearch, forget_graphs
+from memory.understanding.tools import Tools
 from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from tests.support.cast import Cast, Clients
 from tests.support.extraction import viewer_of
@@ -38,12 +38,13 @@ def desk(acme: Cast, globex: Cast, client_of: Clients) -> Desk:
 
 
 class Filing(OnePass):
-    """Makes a memory of a given type of each message of a person, as it was said."""
+    """Makes a memory of a type and audience of each message of a person, as it was said."""
 
     name = "filing"
 
-    def __init__(self, memory_type: MemoryType) -> None:
+    def __init__(self, memory_type: MemoryType, audience: str = "") -> None:
         self.memory_type = memory_type
+        self.audience = audience
 
     def extract(
         self,
@@ -61,6 +62,7 @@ class Filing(OnePass):
                 confidence=1.0,
                 message_ids=(each.id,),
                 subject=f"fact.number_{each.position}",
+                audience=self.audience,
             )
             for each in messages
             if participants.is_person(each)
@@ -95,11 +97,12 @@ def filed(
     memory_type: MemoryType = MemoryType.SEMANTIC,
     agent: str = "kyra",
     user: str = "sarah",
+    audience: str = "",
 ) -> None:
     """The user says so to the agent, and each message becomes a memory of the type."""
     conversation = Conversation.objects.get(pk=tell(client, *said, agent=agent, user=user))
     extract_now(
         viewer=viewer_of(conversation),
         conversation_id=conversation.pk,
-        tools=replace(tools, extractor=Filing(memory_type)),
+        tools=replace(tools, extractor=Filing(memory_type, audience)),
     )

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationChange, ConsolidationRun, Memory, MemoryUsage
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
-from memory.clients.model_extractor import ModelExtractor
-from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, MemoryType, Participants, Role, SourceMessage
+from memory.understanding.asked_model import AskedModel
+from memory.understanding.model_extractor import ModelExtractor
+from memory.understanding.ports import Extractor
 from routing.clients.structured_calls import StructuredCompletions
 from tests.support.openai_server import Behaviour, FakeOpenAI, answer
 
 SARAH = Participants(user="Sarah", agent="kyra")
 START = datetime(2026, 2, 9, 9, 4, tzinfo=UTC)
 Json = dict[str, object]
-NOBODY = StructuredCompletions(base_url="", api_key="", model="fake-model")
+NOBODY = AskedModel(completions=StructuredCompletions(base_url="", api_key="", model="fake-model"))
 
 
 class Rules:
@@ -86,6 +88,7 @@ def proposal(content: str = "Sarah prefers tea to coffee.", **fields: object) ->
     return {
         "content": content,
         "type": "semantic",
+        "audience": "person",
         "messages": [1],
         "importance": 6,
         "confidence": 0.9,
@@ -108,10 +111,10 @@ def extractor(
     *,
     window_messages: int = 40,
     overlap: int = 4,
-    reviewer: StructuredCompletions | None = None,
+    reviewer: AskedModel | None = None,
 ) -> ModelExtractor:
     return ModelExtractor(
-        completions=completions(server),
+        model=asked(server),
         fallback=fallback or Rules(),
         window_messages=window_messages,
         overlap=overlap,
@@ -119,12 +122,17 @@ def extractor(
     )
 
 
-def completions(
-    server: FakeOpenAI, *, model: str = "fake-model", timeout: float = 2.0
-) -> StructuredCompletions:
-    return StructuredCompletions(
+def asked(
+    server: FakeOpenAI,
+    *,
+    model: str = "fake-model",
+    timeout: float = 2.0,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> AskedModel:
+    completions = StructuredCompletions(
         base_url=server.base_url, api_key="key", model=model, timeout=timeout, max_retries=0
     )
+    return AskedModel(completions=completions, monotonic=monotonic)
 
 
 def extract(

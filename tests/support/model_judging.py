@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import pytest
-import redis
 from django.conf import settings as project_settings
-from django_redis import get_redis_connection
 
-from memory.clients.judgement_cache import JudgementCache
-from memory.clients.model_judge import ModelJudge
-from memory.domain.ports import Judge
 from memory.domain.types import Judgement, Statement, Verdict
+from memory.understanding.asked_model import AskedModel
+from memory.understanding.judgement_cache import JudgementCache
+from memory.understanding.model_judge import ModelJudge
+from memory.understanding.ports import FilteringJudge, Judge
+from routing.clients.quick_redis import QuickRedis, quick_redis
 from routing.clients.structured_calls import StructuredCompletions
+from tests.support.judges import PairJudge
 from tests.support.openai_server import Behaviour, FakeOpenAI, answer
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -30,13 +30,22 @@ def server() -> Iterator[FakeOpenAI]:
         yield fake
 
 
-class Rules:
-    """Stands for the rules: every pair may coexist, and it says so itself."""
+class Rules(PairJudge):
+    """Stands for the small judge: every pair may coexist, and each is worth asking about.
+
+    But those that hold one of the `idle` words are not.
+    """
 
     name = "rules"
 
+    def __init__(self, *idle: str) -> None:
+        self.idle = idle
+
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         return Judgement(Verdict.COEXIST, "by rules", 0.5)
+
+    def conflict_chances(self, pairs: Sequence[Pair]) -> list[float]:
+        return [0.01 if any(word in new.content for word in self.idle) else 0.2 for _, new in pairs]
 
 
 def statement(content: str, *, days: int = 0, subject: str = "") -> Statement:
@@ -57,30 +66,33 @@ def says(
     confidence: float = 0.8,
     older: str = "100",
     newer: str = "500",
-    change: str = "",
 ) -> Behaviour:
-    """A model's judgement with what it quotes of the two statements."""
-    return answer(_judgement(verdict, reason, confidence, older, newer, change))
+    """A model's judgement on one pair with what it quotes of the two statements."""
+    return answer({"judgements": [judged(verdict, 1, reason, confidence, older, newer)]})
 
 
 def says_of(*verdicts: str | None) -> Behaviour:
     """A model's judgements on a group of pairs, in their order; None for one that it leaves out."""
-    judged = [
-        {"number": number, **_judgement(verdict, "100 or 500", 0.8, "100", "500", "")}
-        for number, verdict in enumerate(verdicts, 1)
-        if verdict is not None
+    found = [
+        judged(verdict, number) for number, verdict in enumerate(verdicts, 1) if verdict is not None
     ]
-    return answer({"judgements": judged})
+    return answer({"judgements": found})
 
 
-def _judgement(
-    verdict: str, reason: str, confidence: float, older: str, newer: str, change: str
+def judged(
+    verdict: str,
+    number: int,
+    reason: str = "100 or 500",
+    confidence: float = 0.8,
+    older: str = "100",
+    newer: str = "500",
 ) -> dict[str, object]:
+    """A model's judgement on the pair of that number."""
     return {
+        "number": number,
         "reason": reason,
         "older_value": older,
         "newer_value": newer,
-        "change": change,
         "verdict": verdict,
         "confidence": confidence,
     }
@@ -89,33 +101,35 @@ def _judgement(
 def shared_cache() -> JudgementCache:
     """The cache of a process of its own, in the Redis of this run."""
     return JudgementCache(
-        connect=partial(get_redis_connection, "default"),
+        store=quick_redis(),
         prefix=f"{project_settings.REDIS_PREFIX}:judgement:{NAME}:",
     )
 
 
 def lonely_cache(*, size: int = 100) -> JudgementCache:
     """A cache whose Redis is away."""
-    pool = redis.ConnectionPool.from_url("unix:///nowhere/redis.sock")
-    return JudgementCache(connect=lambda: redis.Redis(connection_pool=pool), prefix="t:", size=size)
+    return JudgementCache(store=QuickRedis("unix:///nowhere/redis.sock"), prefix="t:", size=size)
 
 
 def judge_of(
     server: FakeOpenAI,
     *,
     cache: JudgementCache | None = None,
-    fallback: Judge | None = None,
+    small: FilteringJudge | None = None,
     timeout: float = 2.0,
-    **options: Any,  # Any: ModelJudge's own
+    budget_seconds: float = 60.0,
+    **options: Any,  # Any: AskedModel's own
 ) -> ModelJudge:
     completions = StructuredCompletions(
         base_url=server.base_url, api_key="", model="fake-model", timeout=timeout, max_retries=0
     )
+    clock = {"monotonic": options["monotonic"]} if "monotonic" in options else {}
     return ModelJudge(
-        completions=completions,
+        model=AskedModel(completions=completions, **options),
         cache=cache or lonely_cache(),
-        fallback=fallback or Rules(),
-        **options,
+        small=small or Rules(),
+        budget_seconds=budget_seconds,
+        **clock,
     )
 
 

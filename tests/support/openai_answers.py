@@ -34,8 +34,6 @@ def own_content(body: Json) -> str:
         return "OK"
     if "memories" in schema.get("properties", {}) and _CONVERSATION.search(prompt):
         return json.dumps({"memories": list(memories(prompt))})
-    if "verdict" in schema.get("properties", {}):
-        return json.dumps(verdicts(prompt)[-1])
     if "judgements" in schema.get("properties", {}):
         told = [{"number": place, **each} for place, each in enumerate(verdicts(prompt), 1)]
         return json.dumps({"judgements": told})
@@ -55,7 +53,6 @@ def verdict(older: str, newer: str) -> Json:
         "reason": f"it says {changed.group(1)}" if changed else "both can hold",
         "older_value": _last_alone(older, newer) if changed else "",
         "newer_value": _last_alone(newer, older) if changed else "",
-        "change": changed.group(1) if changed else "",
         "verdict": "supersede" if changed else "coexist",
         "confidence": 0.9,
     }
@@ -92,6 +89,7 @@ def memories(prompt: str) -> Iterator[Json]:
         yield {
             "content": f"{name or 'User'} said on {day}: {said}"[:280],
             "type": "semantic",
+            "audience": "person",
             "messages": [int(number)],
             "importance": 10 if re.search(r"\bremember\b", said, re.IGNORECASE) else 5,
             "confidence": 0.9,

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import Memory
+from memory.understanding.tools import Tools
 from teams.models import Agent
 from tests.support.cast import Cast
 from tests.support.writing import store

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from memory.services.read import retrieval
 from memory.services.read.answers import Retrieval, ScoredMemory
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
 
 
 def retrieve(
@@ -26,7 +26,7 @@ def retrieve(
     tools: Tools,
     now: datetime,
     limit: int | None = None,
-    include_cold: bool | None = None,
+    include_cold: bool = False,
     include_raw: bool | None = None,
     counter: TokenCounter = ESTIMATE,
     rows: MemoryQuerySet | None = None,

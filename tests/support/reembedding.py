@@ -9,16 +9,16 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.clients.active_embedder import ActiveEmbedder
-from memory.clients.embedder_choice import EmbedderSpec, build_embedder, configured_spec
-from memory.clients.embedders import WordLlamaEmbedder
-from memory.clients.tools import Tools
-from memory.domain.ports import Embedder
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.services.indexing.reembedding import reembed
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.ranking import Question
+from memory.understanding.active_embedder import ActiveEmbedder
+from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
+from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.ports import Embedder
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.openai_server import FakeOpenAI

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.services.read.answers import Retrieval
 from memory.services.read.ranking import Question
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.reading import retrieve
 from tests.support.writing import NOON

@@ -9,12 +9,12 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import Job, Memory
 from memory.services.episodes.making import run_episode_job
 from memory.services.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

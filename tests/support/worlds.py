@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory, MemoryRelation
@@ -23,6 +22,7 @@ from memory.services.extraction.shared_talk import share_extracted
 from memory.services.indexing.message_index import index_team
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.write.drafts import MemoryDraft, WriteResult
-from memory.services.write.write_path import write_memories
+from memory.services.write.write_path import EMBEDDED_AT_ONCE, write_memories
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
@@ -45,6 +45,10 @@ def live(cast: Cast) -> list[str]:
 
 
 def store(cast: Cast, tools: Tools, *contents: str, **fields: Any) -> list[Memory]:
-    """Memories stored as given, unchecked."""
+    """Memories stored as given, unchecked, each with its vector."""
     drafts = [draft(cast, content, **{"check": False, **fields}) for content in contents]
-    return [each.memory for each in write(cast, tools, *drafts)]
+    parts = [
+        drafts[start : start + EMBEDDED_AT_ONCE]
+        for start in range(0, len(drafts), EMBEDDED_AT_ONCE)
+    ]
+    return [each.memory for part in parts for each in write(cast, tools, *part)]

@@ -440,7 +440,9 @@ class Extraction(BaseModel):
     ] = None
     repaired: Annotated[
         dict[str, int] | None,
-        Field(description="What was put right in candidates before they were stored, by reason."),
+        Field(
+            description="Fields of candidates that were put right before they were stored, by reason."
+        ),
     ] = None
     messages_read: Annotated[int, Field(description="How many messages both passes read.")] = 0
     extraction_seconds: Annotated[float, Field(description="How long both passes took.")] = 0.0
@@ -451,9 +453,7 @@ class Extraction(BaseModel):
     cost_usd_per_message: float = 0.0
     warnings: Annotated[
         list[str] | None,
-        Field(
-            description="Where the built-in fallback replaced a model or judged in its place, and why."
-        ),
+        Field(description="Where a small model replaced the language model, and why."),
     ] = None
 
 
@@ -643,9 +643,13 @@ class Parts(BaseModel):
         float,
         Field(description="Added for relevant memories and messages near it in its conversation."),
     ]
-    person: Annotated[float, Field(description="Whether it is by or about the person asked about.")]
+    person: Annotated[
+        float,
+        Field(
+            description="Whether it is by or about the person named in the question; the fewer candidates are, the more it adds."
+        ),
+    ]
     time: Annotated[float, Field(description="How close it is to the time asked about.")]
-    event: Annotated[float, Field(description="Whether it is before or after an event, as asked.")]
 
 
 class Problem(BaseModel):

@@ -11,7 +11,6 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import default_tools
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
@@ -23,6 +22,7 @@ from memory.services.read.prompting import (
     prompt_without_memory,
 )
 from memory.services.read.ranking import Question
+from memory.understanding.tools import default_tools
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team
 from teams.services.flags import default_flags

@@ -22,13 +22,13 @@ from memory.api.mem0.inputs import (
     SearchSerializer,
 )
 from memory.api.mem0.shown import FIELDS, shown
-from memory.clients.tools import default_tools
 from memory.domain.filters import All, Expression, Field, conditions_of
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.understanding.tools import default_tools
 from teams.errors import InvalidError, NotFoundError, TooLargeError
 
 MAX_EXPORTED = 10_000

@@ -25,7 +25,6 @@ from memory.api.mem0.inputs import (
 from memory.api.mem0.metadata import Metadata, metadata_in, other_tags, tags_of
 from memory.api.mem0.shown import shown
 from memory.api.request_events import memory_event, write_event
-from memory.clients.tools import default_tools
 from memory.domain.types import DELETED, MemoryType
 from memory.models import Memory
 from memory.selectors.filters import matching
@@ -39,6 +38,7 @@ from memory.services.extraction.jobs import Annotations, start_extraction
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import default_tools
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import NewMessage

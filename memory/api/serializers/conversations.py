@@ -167,7 +167,7 @@ class ExtractionSerializer(ApiSerializer):
     repaired = serializers.DictField(
         child=serializers.IntegerField(),
         default=dict,
-        help_text="What was put right in candidates before they were stored, by reason.",
+        help_text="Fields of candidates that were put right before they were stored, by reason.",
     )
     messages_read = serializers.IntegerField(
         default=0, help_text="How many messages both passes read."
@@ -181,7 +181,7 @@ class ExtractionSerializer(ApiSerializer):
     warnings = serializers.ListField(
         child=serializers.CharField(),
         default=list,
-        help_text="Where the built-in fallback replaced a model or judged in its place, and why.",
+        help_text="Where a small model replaced the language model, and why.",
     )
 
 

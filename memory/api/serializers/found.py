@@ -31,7 +31,7 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.spoken_lines import SPEAKING_ROLES
 from memory.models.memory import MEMORY_TYPES
 from memory.services.read.answers import ScoredMemory
-from memory.services.read.cascade import Level
+from memory.services.read.search import Level
 
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
@@ -40,23 +40,21 @@ BRIEF, FULL = "brief", "full"
 ONLY_FULL = [(FULL, FULL)]
 SPEAKERS = [(role, role) for role in SPEAKING_ROLES]
 INCLUDE_COLD = (
-    "true: cold memories and past ones too; false: never. When left out, cold ones are looked at"
-    " when the others say little about the question, and past ones when it asks for what was before"
-    " (“previously”, “used to”)."
+    "true: cold memories and past ones (superseded, archived) too. When left out, or false, only"
+    " live ones."
 )
 INCLUDE_RAW = (
-    "true: the messages themselves too; false: never. When left out, they are looked at when"
-    " memories say little about the question. With a user, what this person and the team's other"
-    " agents told each other is among them, unless it was told in confidence."
+    "Messages are ranked together with memories; false: memories alone. When left out, messages"
+    " come unless types, categories or filters narrow the memories, without the last ones of the"
+    " conversation that is asked in; true: all of them, always. With a user, what this person and"
+    " the team's other agents told each other is among them, unless it was told in confidence."
 )
 
 
 _RELEVANCE = (
     "The least relevance (0-1) of what is told: how much of the question a memory or message says,"
-    " as in signals.semantic. When left out, 0.1 (the setting MIN_SCORE), and nothing is told where"
-    " even the best says less than 0.24 (MIN_BEST_SCORE); 0 where the question has nothing but stop"
-    " words, and in a query or search that types, categories or filters narrow."
-    " threshold is another name of it."
+    " as in signals.semantic. When left out, nothing is cut: the best are told as far as there is"
+    " room. threshold is another name of it."
 )
 BELOW = "How many candidates were left out because they say less about the question than min_score."
 
@@ -182,9 +180,11 @@ class PartsSerializer(ApiSerializer):
     neighbours = serializers.FloatField(
         help_text="Added for relevant memories and messages near it in its conversation."
     )
-    person = serializers.FloatField(help_text="Whether it is by or about the person asked about.")
+    person = serializers.FloatField(
+        help_text="Whether it is by or about the person named in the question; the fewer candidates"
+        " are, the more it adds."
+    )
     time = serializers.FloatField(help_text="How close it is to the time asked about.")
-    event = serializers.FloatField(help_text="Whether it is before or after an event, as asked.")
 
 
 class SignalsSerializer(ApiSerializer):

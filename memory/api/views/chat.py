@@ -18,9 +18,9 @@ from memory.api.chat_answers import EventStream, headers_of, palimpsest_field, w
 from memory.api.request_events import context_event
 from memory.api.serializers.chat import AUTO, ChatCompletionSerializer, read_ask, wants_stream
 from memory.api.views.routing import BudgetProblemSerializer
-from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, prepare_chat
 from memory.services.chat.streams import stream_chat
+from memory.understanding.tools import default_tools
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team

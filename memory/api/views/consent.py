@@ -18,10 +18,10 @@ from memory.api.serializers.consent import (
     ConsentFilterSerializer,
     ConsentRequestSerializer,
 )
-from memory.clients.tools import default_tools
 from memory.models import ConsentRequest
 from memory.selectors.profiles import requests_visible_to
 from memory.services.consent.deciding import approve_request, reject_request
+from memory.understanding.tools import default_tools
 
 ConsentRequestPage = page_schema("ConsentRequestPage", ConsentRequestSerializer)
 

@@ -24,7 +24,6 @@ from memory.api.serializers.consolidation import (
     ConsolidationRunSerializer,
 )
 from memory.api.serializers.memories import NoQuerySerializer
-from memory.clients.tools import default_tools
 from memory.domain.lifecycle.steps import Step
 from memory.models import ConsolidationChange, ConsolidationRun
 from memory.selectors.filters import NOBODY
@@ -32,6 +31,7 @@ from memory.selectors.lifecycle.runs import run_of, runs_of
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
 from memory.services.lifecycle.undoing import undo_run
+from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 
 _PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)

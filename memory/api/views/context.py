@@ -24,7 +24,6 @@ from memory.api.serializers.context import (
     SelectionSerializer,
     SelectSerializer,
 )
-from memory.clients.tools import default_tools
 from memory.domain.scoring import Weights
 from memory.domain.selection.conflicts import Conflict
 from memory.domain.types import Scope
@@ -35,6 +34,7 @@ from memory.services.read.agent_options import own_weights
 from memory.services.read.conflict_groups import ConflictGroup, conflict_groups
 from memory.services.read.context import ContextRequest, ReadOnlyContext, read_only_context
 from memory.services.read.ranking import Question
+from memory.understanding.tools import default_tools
 
 
 class ContextViewSet(ApiViewSet):

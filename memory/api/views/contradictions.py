@@ -25,10 +25,10 @@ from memory.api.serializers.contradictions import (
     UndoSerializer,
 )
 from memory.api.serializers.memories import warnings_of
-from memory.clients.tools import default_tools
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.undoing import undo_settlement
+from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 
 ContradictionPage = page_schema("ContradictionPage", ContradictionSerializer)

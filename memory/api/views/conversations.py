@@ -30,7 +30,6 @@ from memory.api.serializers.conversations import (
     NothingSerializer,
     QueuedJobSerializer,
 )
-from memory.clients.tools import default_tools
 from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
 from memory.selectors.people import ListFilters, filtered_conversations
@@ -42,6 +41,7 @@ from memory.services.messages.posting import (
     open_conversation,
     post_messages,
 )
+from memory.understanding.tools import default_tools
 from teams.services.conversations import NewMessage
 
 ConversationPage = page_schema("ConversationPage", ConversationSerializer)

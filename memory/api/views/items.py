@@ -23,7 +23,6 @@ from memory.api.fields import (
 )
 from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.api.serializers.graphs import JsonField
-from memory.clients.tools import default_tools
 from memory.models import StoreItem
 from memory.models.graphs import MAX_NAMESPACE_CHARS
 from memory.selectors.store_items import (
@@ -42,6 +41,7 @@ from memory.services.store_items import (
     read_items,
     write_items,
 )
+from memory.understanding.tools import default_tools
 
 MAX_LABELS = 20
 MAX_SEARCHES = 20

@@ -38,7 +38,6 @@ from memory.api.serializers.memories import (
     WrittenMemorySerializer,
 )
 from memory.api.views.memory_changes import HELD, MemoryChanges, code_of
-from memory.clients.tools import default_tools
 from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
@@ -52,11 +51,12 @@ from memory.selectors.memories import (
     related_to,
 )
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.search import Depth
 from memory.services.read.sending import send_retrieval
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.scopes import check_may_confirm
+from memory.understanding.tools import default_tools
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 
@@ -171,16 +171,16 @@ class MemoryViewSet(MemoryChanges):
     def search(self, request: Request) -> HttpResponse:
         """Memories by meaning and words, best first, with the signals behind each score.
 
-        Where memories say little about the question, or with `include_raw`, messages are searched
-        too (level `raw`); with a filter of memories only if asked for. A request line may have
-        8,190 bytes (414 beyond): use `POST /v1/memory/query` for a longer question.
+        Messages are ranked with them (level `raw`); with a filter of memories only where
+        `include_raw` asks for them. A request line may have 8,190 bytes (414 beyond): use
+        `POST /v1/memory/query` for a longer question.
         """
         given = self.params(SearchQuerySerializer)
         viewer = self.named_viewer(given)
         sent = send_retrieval(
             viewer=viewer,
             rows=_filtered(given),
-            depth=Depth(given.get("include_cold"), given.get("include_raw")),
+            depth=Depth(given.get("include_cold", False), given.get("include_raw")),
             question=Question(given["query"]),
             limit=given["limit"],
             min_score=given.get("min_score"),

@@ -30,7 +30,6 @@ from memory.api.serializers.memories import (
     warnings_of,
 )
 from memory.api.serializers.work import signals_of
-from memory.clients.tools import default_tools
 from memory.domain.feedback import Feedback
 from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Scope
@@ -46,6 +45,7 @@ from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.signal_uses import Work
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import check_may_confirm
+from memory.understanding.tools import default_tools
 
 # Any: what drf-spectacular takes for a response
 _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)

@@ -15,7 +15,6 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.request_events import context_event
 from memory.api.serializers.package import PackageRequestSerializer, PackageSerializer
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import default_tools
 from memory.domain.plans.package import Tier
 from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.context_package import (
@@ -24,6 +23,7 @@ from memory.services.read.context_package import (
     PackageRequest,
     context_package,
 )
+from memory.understanding.tools import default_tools
 from teams.domain.context_policy import ContextPolicy, shares_of
 from teams.models import Agent
 

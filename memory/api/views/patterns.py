@@ -11,8 +11,8 @@ from memory.api.base import answers
 from memory.api.request_events import write_event
 from memory.api.serializers.patterns import LearnedSerializer, LearnSerializer
 from memory.api.views.memory_changes import MemoryWrites
-from memory.clients.tools import default_tools
 from memory.services.patterns.learning import CodeFile, learn_patterns
+from memory.understanding.tools import default_tools
 
 
 class PatternViewSet(MemoryWrites):

@@ -14,10 +14,10 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, memory_json
 from memory.api.serializers.prediction import PredictionSerializer, PredictSerializer
 from memory.api.serializers.work import signals_of
-from memory.clients.tools import default_tools
 from memory.selectors.filters import NOBODY
 from memory.selectors.loading.memories import memories_by_id
 from memory.services.read.predicting import predict
+from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 
 _DECIMALS = 4

@@ -31,7 +31,6 @@ from memory.api.serializers.found import (
 )
 from memory.api.serializers.memories import MemorySerializer
 from memory.api.views.reading import ReadViewSet
-from memory.clients.tools import default_tools
 from memory.domain.filters import All
 from memory.services.read.query_results import QueryResult, QuotedMessage
 from memory.services.read.querying import (
@@ -41,6 +40,7 @@ from memory.services.read.querying import (
     query_memories,
 )
 from memory.services.read.ranking import SEARCH_WEIGHTS
+from memory.understanding.tools import default_tools
 
 MAX_CATEGORIES = 100
 BULLETS = "bullets"
@@ -152,8 +152,8 @@ class MemoryQueryViewSet(ReadViewSet):
     def query(self, request: Request) -> HttpResponse:
         """The memories that match categories, types and filters and say most about a question.
 
-        Messages come beside them as for every read: with `include_raw`, or where memories say
-        little and nothing narrows them.
+        Messages come beside them as for every read: unless `include_raw` is false or types,
+        categories or filters narrow the memories.
         """
         given = self.body(MemoryQuerySerializer)
         asked = self.asked(given)

@@ -12,8 +12,8 @@ from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.selectors.revisions import Revision
 from memory.services.read.agent_options import budget_for, own_weights
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.search import Depth
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation
 
@@ -71,7 +71,7 @@ class ReadViewSet(ApiViewSet):
             limit=given.get("limit"),
             memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
             given_weights=given.get("weights"),
-            depth=Depth(given.get("include_cold"), given.get("include_raw")),
+            depth=Depth(given.get("include_cold", False), given.get("include_raw")),
             min_score=given.get("min_score"),
         )
 

@@ -40,7 +40,6 @@ from memory.api.serializers.prompt import (
 )
 from memory.api.views.reading import ReadViewSet
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import default_tools
 from memory.domain.plans.documents import Document
 from memory.services.read.answer_cache import Sent
 from memory.services.read.answers import Retrieval
@@ -54,6 +53,7 @@ from memory.services.read.prompting import (
 from memory.services.read.retrieval import of_types, packing_for
 from memory.services.read.sending import send_retrieval
 from memory.services.read.updates import News, with_news
+from memory.understanding.tools import default_tools
 
 
 class RetrievalViewSet(ReadViewSet):

@@ -28,7 +28,6 @@ from memory.api.serializers.tasks import (
     TaskSerializer,
 )
 from memory.api.views.memory_changes import MemoryWrites, code_of
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.domain.working_memory import ItemKind, ProjectKind, Task, TaskState
 from memory.services.working.promoting import Promotion, promote_item
@@ -41,6 +40,7 @@ from memory.services.working.tasks import (
     items_of,
     task_for,
 )
+from memory.understanding.tools import default_tools
 
 _ID = OpenApiParameter("task_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 # Any: what drf-spectacular takes for a response

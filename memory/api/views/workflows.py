@@ -25,7 +25,6 @@ from memory.api.serializers.workflows import (
     RecordingSerializer,
 )
 from memory.api.views.memory_changes import MemoryWrites, code_of
-from memory.clients.tools import default_tools
 from memory.models import WorkflowRecording
 from memory.selectors.workflows import recordings_visible_to
 from memory.services.workflows.recording import (
@@ -38,6 +37,7 @@ from memory.services.workflows.recording import (
     state_workflow,
 )
 from memory.services.write.drafts import WriteResult
+from memory.understanding.tools import default_tools
 
 RecordingPage = page_schema("RecordingPage", RecordingSerializer)
 _WRITTEN = {

@@ -22,12 +22,12 @@ from memory.api.serializers.working_context import (
     WorkingContextSerializer,
 )
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import default_tools
 from memory.domain.prediction.signals import Signals
 from memory.domain.viewer import Viewer
 from memory.services.read.agent_options import own_weights
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.working_context import assemble_context, expand_topic
+from memory.understanding.tools import default_tools
 
 
 class WorkingContextViewSet(ApiViewSet):

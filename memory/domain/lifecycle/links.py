@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from memory.domain.text.calendar import MONTHS, WEEKDAYS
 from memory.domain.text.sentences import split_sentences
-from memory.domain.text.stop_words import STOP_WORDS
 
 MOST_LINKS = 5
 """Edges that consolidations may find for one memory."""
@@ -27,7 +26,7 @@ _FURTHER_GROUND = 0.1
 _TOGETHER_AGAIN = 0.05
 _SHORTEST = 3
 _WORD = re.compile(r"[^\W_]+(?:[_./#-][^\W_]+)*")
-_NO_NAMES = STOP_WORDS | frozenset(MONTHS) | frozenset(WEEKDAYS) | {"user"}
+_NO_NAMES = frozenset({*MONTHS, *WEEKDAYS, "user"})
 
 
 class Ground(StrEnum):

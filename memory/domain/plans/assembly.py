@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.domain.duplicates import plain_words, said_saying, saying
+from memory.domain.duplicates import plain_saying, said_saying, saying
 from memory.domain.levels import Level
 from memory.domain.packing import Item, Packed, pack
 from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
@@ -94,7 +94,6 @@ def assemble(
             limit=limit,
             first=first,
             saying=saying_of,
-            likeness=likeness_of,
         )
         prompt = _print(plan, packed)
         excess = counter.count(prompt) - token_budget
@@ -268,19 +267,17 @@ def saying_of(shown: Shown) -> Hashable | None:
     return said_saying(shown[0].said) if shown[0].said else None
 
 
-def likeness_of(shown: Shown) -> Hashable | None:
-    """Equal wherever `saying_of` is, and found sooner."""
-    if isinstance(shown[0], Entry):
-        return plain_words(shown[0].line.content)
-    return plain_words(shown[0].said.text) if shown[0].said else None
-
-
 def without_what_memories_say(items: Sequence[Item[Shown]]) -> list[Item[Shown]]:
-    """The items without the messages that say what a memory says, which takes their rank."""
+    """The items without the messages that say what a memory says, which takes their rank.
+
+    A memory that quotes somebody stands in for a message of the same speaker and day, one that
+    quotes nobody for any message in the same words.
+    """
     alike: dict[Hashable, list[Item[Shown]]] = {}
     for item in items:
         if isinstance(item.value[0], Text) and item.value[0].said:
-            alike.setdefault(likeness_of(item.value), []).append(item)
+            for says in (said_saying(item.value[0].said), plain_saying(item.value[0].said)):
+                alike.setdefault(says, []).append(item)
     if not alike:
         return list(items)
     ranks: dict[int, float] = {}
@@ -288,10 +285,9 @@ def without_what_memories_say(items: Sequence[Item[Shown]]) -> list[Item[Shown]]
     for item in items:
         if isinstance(item.value[0], Text):
             continue
-        for text in alike.get(likeness_of(item.value), ()):
-            if saying_of(text.value) == saying_of(item.value):
-                gone.add(id(text))
-                ranks[id(item)] = max(ranks.get(id(item), item.score), text.score)
+        for text in alike.get(saying(item.value[0].line), ()):
+            gone.add(id(text))
+            ranks[id(item)] = max(ranks.get(id(item), item.score), text.score)
     return [
         item._replace(score=ranks[id(item)]) if id(item) in ranks else item
         for item in items

@@ -13,7 +13,6 @@ from memory.domain.forms import Form
 from memory.domain.pair_selection import shared_words
 from memory.domain.plans.working import ContextTier
 from memory.domain.prediction.signals import Signals
-from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.types import MemoryType
 
 # Words of paths, branches and topics: camelCase and snake_case are taken apart.
@@ -84,11 +83,9 @@ class Place(NamedTuple):
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a path, branch or topic in lower case, without those that say nothing."""
+    """The words of a path, branch or topic in lower case, without the shortest."""
     found = (each.lower() for each in _WORD.findall(text))
-    return frozenset(
-        each for each in found if len(each) >= _SHORTEST_WORD and each not in STOP_WORDS
-    )
+    return frozenset(each for each in found if len(each) >= _SHORTEST_WORD)
 
 
 def folder_of(path: str) -> str:

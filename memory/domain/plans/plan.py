@@ -32,9 +32,14 @@ class Written:
 
 
 def by_type(line: Line) -> Written:
-    """The line below the heading of its type; events with the latest first (seed 000, step 6)."""
+    """The line below the heading of its type, the latest first (seed 000, step 6).
+
+    Events stand by their own time, all else by when it was said, so that a change comes before what
+    it changes.
+    """
     is_event = line.memory_type == MemoryType.EPISODIC
-    return Written(line.render(), line.heading, order=-line.at.timestamp() if is_event else 0.0)
+    at = line.at if is_event or line.quote is None else line.quote.said_at
+    return Written(line.render(), line.heading, order=-at.timestamp())
 
 
 def without_heading(line: Line) -> Written:

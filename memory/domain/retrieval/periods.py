@@ -9,11 +9,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from memory.domain.scoring import Floats
-from memory.domain.text.calendar import DAY, HOURS, MONTHS, UNITS, WEEK, WEEKDAYS, days_from
+from memory.domain.text.calendar import DAY, WEEK, days_from
 from memory.domain.text.date_types import Grain, Lean, NamedTime
 from memory.domain.text.dates import read_dates
-from memory.domain.text.numbers import ONES, QUANTIFIERS
-from memory.domain.text.stop_words import word_set
 
 # What lies just outside a named time has at most this share of what lies inside. Any lower share
 # measures the same; it is high enough for what was told late or dated a little wrong.
@@ -25,18 +23,8 @@ TOLD_DAYS, HAPPENED_DAYS = 7.0, 1.0
 # Less is told of what is still to come.
 _EARLY = 0.5
 _DAY_SECONDS = 86_400.0
-NAMES_OF_TIMES = MONTHS.keys() | WEEKDAYS.keys()
-# Words of a time that tell nothing by themselves, unlike the name of a month, a day or a feast.
-COUNTING = frozenset(
-    {*UNITS, *(f"{unit}s" for unit in UNITS), *HOURS, *QUANTIFIERS, *ONES}
-) | word_set(
-    """
-    half time ago back last past previous this next coming following before after since until till
-    by between from to and in within during of the on today tonight yesterday tomorrow now early
-    late mid first second third fourth start beginning middle end earlier later other same around
-    hours minutes
-    """
-)
+# What is due on Friday is due on the next one, what came on Friday came on the last.
+_LEANS: tuple[Lean, ...] = ("past", "future")
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 # Who asks for what was before a day means the days before it, of a year the years.
 _LEAST_AROUND, _LENGTHS_AROUND = 2 * WEEK, 12
@@ -107,17 +95,21 @@ class QuestionTime:
     period: Period
 
 
-def find_times(text: str, *, now: datetime, lean: Lean) -> tuple[QuestionTime, ...]:
+def find_times(text: str, *, now: datetime) -> tuple[QuestionTime, ...]:
     """The periods a question names, in its order, on the calendar and clock of `now`'s zone.
 
-    A month or day without a year means that of any year; "before", "until", "after" and "since"
-    mean the time on that side. What comes round ("every Monday") names no period.
+    A month or day without a year means that of any year, a weekday the last and the next one;
+    "before", "until", "after" and "since" mean the time on that side. What comes round ("every
+    Monday") names no period.
     """
     clock = now.replace(tzinfo=UTC)
     return tuple(
-        QuestionTime(found.side_start, found.end, period)
-        for found in read_dates(text, anchor=clock, lean=lean)
-        for period in _periods(text, found, clock)
+        dict.fromkeys(
+            QuestionTime(found.side_start, found.end, period)
+            for lean in _LEANS
+            for found in read_dates(text, anchor=clock, lean=lean)
+            for period in _periods(text, found, clock)
+        )
     )
 
 

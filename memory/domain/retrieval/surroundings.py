@@ -13,7 +13,7 @@ Whole = NDArray[np.int64]
 
 # The share of a signal that reaches a memory so many messages away. Two statements out of one
 # message stand apart on purpose, so they share less than neighbours do.
-SHARES = (0.5, 0.9, 0.7, 0.5)
+SHARES = (0.5, 0.9, 0.6, 0.3)
 REACH = len(SHARES) - 1
 NO_CONVERSATION = -1
 

@@ -1,4 +1,4 @@
-"""The one list of English words that are too common to say what a text is about."""
+"""The English words of grammar, by which the date reader tells a noun behind a number."""
 
 from __future__ import annotations
 

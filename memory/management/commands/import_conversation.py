@@ -19,12 +19,12 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.clients.tools import default_tools
 from memory.domain.transcripts import TranscriptError, TranscriptFile, read_transcripts
 from memory.management.naming import team_named
 from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportTarget
+from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 

@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.clients.tools import default_tools
 from memory.domain.viewer import Viewer
 from memory.management.naming import team_named
 from memory.models import ImportRun
@@ -20,6 +19,7 @@ from memory.services.transfer.formats.items import Names
 from memory.services.transfer.formats.reading import Format
 from memory.services.transfer.import_runs import run_import
 from memory.services.transfer.imports import UNFINISHED, import_of, start_import
+from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 from teams.tenancy import team_scope

@@ -12,7 +12,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.clients.tools import default_tools
 from memory.domain.patterns.syntax import language_of
 from memory.domain.viewer import Viewer
 from memory.management.naming import team_named
@@ -23,6 +22,7 @@ from memory.services.patterns.learning import (
     CodeFile,
     learn_patterns,
 )
+from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 
 ACTOR = "command:learn_patterns"

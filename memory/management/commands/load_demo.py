@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from memory.clients.tools import default_tools
 from memory.services.demo import load_demo
+from memory.understanding.tools import default_tools
 from teams.management.arguments import check_team_slug
 from teams.services.people import ensure_team
 

@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.clients.tools import default_tools
 from memory.management.naming import team_named
 from memory.services.decisions.sharing import (
     ACTOR,
@@ -20,6 +19,7 @@ from memory.services.decisions.sharing import (
     planned_shares,
 )
 from memory.services.extraction.shared_talk import earlier_talk, share_earlier_talk
+from memory.understanding.tools import default_tools
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 

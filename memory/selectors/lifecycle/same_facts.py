@@ -11,8 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from audit.models import MemoryLog
-from memory.domain.repetition import fact_words
-from memory.domain.text.normalise import name_words
+from memory.domain.text.normalise import name_words, normalise_text
 from memory.domain.types import MemoryType, Status
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
@@ -58,7 +57,7 @@ def stated_lately(*, team_id: UUID, since: datetime, most: int) -> Sequence[Memo
 def saying_the_same(*, team_id: UUID, of: Sequence[Memory]) -> Mapping[UUID, Sequence[Memory]]:
     """For each memory the other live ones of its project and category with its words; in scope.
 
-    Of whomever they are; neither adds a word or number to the other.
+    Of whomever they are.
     """
     if not of:
         return {}
@@ -88,4 +87,4 @@ def people_named(*, team_id: UUID, contents: Sequence[str]) -> list[str]:
 
 def _are_alike(one: Memory, other: Memory) -> bool:
     where = (one.project_id, one.category) == (other.project_id, other.category)
-    return where and fact_words(one.content) == fact_words(other.content)
+    return where and normalise_text(one.content) == normalise_text(other.content)

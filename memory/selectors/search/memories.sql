@@ -166,9 +166,3 @@ WHERE {condition}
     ORDER BY {forwards}memory_searchentry.importance DESC, memory_searchentry.id DESC
     LIMIT {IMPORTANCE_LIMIT}
 )
-
--- part: has_cold
-SELECT EXISTS (
-    SELECT FROM memory_searchentry
-    WHERE team_id = %(team)s AND memory_searchentry.place = 1 AND {visible}
-)

@@ -110,10 +110,14 @@ def waiting_messages(
     return [WaitingMessage._make(row) for row in rows]
 
 
-def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, int]:
-    """Which of the terms each text holds, a bit for each, as the index of words would say it."""
+def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, tuple[int, int]]:
+    """Which of the terms each text holds, a bit for each, and how many different words it has.
+
+    Both as the index of words would say it.
+    """
     given = {"ids": list(texts), "texts": list(texts.values()), "terms": list(terms)}
-    return {pk: int(held) for pk, held in fetch_planned(_SQL["terms_in_texts"], given)}
+    rows = fetch_planned(_SQL["terms_in_texts"], given)
+    return {pk: (int(held), words) for pk, held, words in rows}
 
 
 def _total(

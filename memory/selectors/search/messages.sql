@@ -13,7 +13,8 @@ SELECT
     memory_messageentry.position, memory_messageentry.role, memory_messageentry.said_at,
     extract(epoch FROM memory_messageentry.said_at)::float8,
     array_to_string(memory_messageentry.people, ' '), coalesce(proposed.terms, 0),
-    {cosine}
+    {cosine},
+    greatest(0, length(memory_messageentry.lexemes) - cardinality(memory_messageentry.people))
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_messageentry e
@@ -79,15 +80,16 @@ ORDER BY (
 ) DESC, message_id DESC
 LIMIT %(most)s
 
--- Which of the terms each text holds, as the index of words would say it.
+-- Which of the terms each text holds, and how many words, as the index of words would say it.
 -- part: terms_in_texts
-SELECT given.id, bit_or(1::bigint << (wanted.number - 1)::int)
+SELECT given.id, coalesce(bit_or(1::bigint << (wanted.number - 1)::int), 0),
+    cardinality(said.lexemes)
 FROM unnest(%(ids)s::uuid[], %(texts)s::text[]) AS given (id, text)
 CROSS JOIN LATERAL (
     SELECT tsvector_to_array(to_tsvector('english', given.text)) AS lexemes OFFSET 0
 ) AS said
-JOIN (
+LEFT JOIN (
     SELECT t.number, tsvector_to_array(to_tsvector('english', t.term)) AS lexemes
     FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
 ) AS wanted ON cardinality(wanted.lexemes) > 0 AND said.lexemes @> wanted.lexemes
-GROUP BY given.id
+GROUP BY given.id, said.lexemes

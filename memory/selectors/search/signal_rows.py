@@ -11,7 +11,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.domain.retrieval.fusion import evidence_of
 from memory.domain.retrieval.surroundings import REACH
+from memory.domain.types import Role
 from memory.models.memory import LIVE
 from teams.prepared import Uuids
 
@@ -92,6 +94,11 @@ class SignalRow(NamedTuple):
         """Whether readers see it by default."""
         return self.status in LIVE
 
+    @property
+    def evidence(self) -> float:
+        """What it is worth as evidence, 0-1: what was kept as a memory is worth all."""
+        return 1.0
+
 
 class _MessageColumns(NamedTuple):
     message_id: UUID
@@ -103,10 +110,14 @@ class _MessageColumns(NamedTuple):
     people: str
     terms: int
     cosine: float | None
+    words: int
 
 
 class MessageRow(_MessageColumns):
-    """What the database found of one message; the names are those of `SignalRow`."""
+    """What the database found of one message; the names are those of `SignalRow`.
+
+    `words` is how many different words to look for it has.
+    """
 
     __slots__ = ()
 
@@ -127,6 +138,11 @@ class MessageRow(_MessageColumns):
     def accessed(self) -> float:
         """When it was said: reading a message leaves no mark on it."""
         return self.said
+
+    @property
+    def evidence(self) -> float:
+        """What it is worth as evidence, 0-1."""
+        return evidence_of(words=self.words, is_of_agent=self.role == Role.ASSISTANT)
 
 
 CandidateRow = SignalRow | MessageRow
@@ -150,10 +166,14 @@ class Pool(Generic[Row]):
 
 Found = Pool[SignalRow]
 FoundMessages = Pool[MessageRow]
+NO_MESSAGES: FoundMessages = Pool((), 0, ())
 
 
 def joined(memories: Found, messages: FoundMessages) -> Pool[CandidateRow]:
     """Both as one pool, the memories first: rarity counts over all of them."""
+    if not (memories.rows and messages.rows):
+        found: Pool[CandidateRow] = messages if messages.rows else memories
+        return found
     return Pool(
         rows=[*memories.rows, *messages.rows],
         total=memories.total + messages.total,

@@ -80,10 +80,6 @@ def _only(column: str, is_narrowed: bool) -> str:
     return f"AND memory_searchentry.{column} = ANY (%(only)s::uuid[])" if is_narrowed else ""
 
 
-def has_cold_statement(shape: Shape) -> str:
-    return _SQL["has_cold"].format(visible=shape.visible)
-
-
 def shared_parts(
     *, table: str, key: str, condition: str, found: str, near: str | None
 ) -> dict[str, str]:

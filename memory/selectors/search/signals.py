@@ -14,7 +14,6 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.conditions import viewer_parameters
-from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
     FREQUENT_FROM,
     LIMITS,
@@ -26,18 +25,13 @@ from memory.selectors.search.signal_rows import (
     Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_statement import (
-    Shape,
-    has_cold_statement,
-    signal_statement,
-)
+from memory.selectors.search.signal_statement import Shape, signal_statement
 from memory.selectors.search.vectors import VectorSearch
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import Uuids, fetch_planned, uuids
 from teams.tracing import step
 
 _NOBODY = "nobody"
-_cold = SharedTTLCache()
 _frequent = SharedTTLCache()
 # As one value: so many ids take longer to be read than to be found.
 _AS_ONE = "SELECT string_agg(uuid_send(id), ''::bytea) FROM ({rows}) AS chosen"
@@ -109,23 +103,6 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         holding=holding.counts,
         without_lexeme=holding.without_lexeme,
     )
-
-
-def has_cold(*, viewer: Viewer, revision: Revision | None = None) -> bool:
-    """Whether the viewer may see a memory that is live, but cold; call it in scope.
-
-    `revision` is the team's in this transaction: while it stands a process remembers the answer.
-    """
-    parameters = viewer_parameters(viewer)
-    owner = tuple(parameters.items())
-    known = _cold.get(owner)
-    if revision is not None and known is not None and known[0] == revision.memories:
-        return bool(known[1])
-    statement = has_cold_statement(Shape.of(viewer))
-    ((found,),) = fetch_planned(statement, parameters)
-    if revision is not None:
-        _cold.put(owner, (revision.memories, found))
-    return bool(found)
 
 
 def worth_looking_up(*, owner: Hashable, terms: Sequence[str]) -> list[str]:

@@ -13,7 +13,6 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
 from memory.services.chat.citing import GivenAnswer, note_citations
@@ -21,6 +20,7 @@ from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_
 from memory.services.chat.history import Recorded, earlier_messages, record_answer, record_request
 from memory.services.chat.threads import conversation_of
 from memory.services.read.updates import note_first_prompt
+from memory.understanding.tools import Tools
 from routing.domain.budgets import Reservation
 from routing.services.calling import (
     Answer,

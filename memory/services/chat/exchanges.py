@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import Tools
 from memory.domain.chat.fitting import (
     Piece,
     after_position,
@@ -30,6 +29,7 @@ from memory.services.read.documents import with_documents
 from memory.services.read.prompting import BuiltPrompt, build_prompt, prompt_without_memory
 from memory.services.read.ranking import Question
 from memory.services.read.updates import with_news
+from memory.understanding.tools import Tools
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import choose_route

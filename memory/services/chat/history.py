@@ -9,13 +9,13 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Q
 
-from memory.clients.tools import Tools
 from memory.domain.chat.placing import ROOT, Asked, Kept, Place, chain_of, place
 from memory.domain.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.services.chat.asking import ChatAsk, Json
 from memory.services.messages.posting import keep_messages
+from memory.understanding.tools import Tools
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage, lock_again
 

@@ -10,7 +10,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Compaction
 from memory.services.compaction.compaction_plan import (
@@ -23,6 +22,7 @@ from memory.services.compaction.summary_memory import new_summary, renew_summary
 from memory.services.extraction.counts import ExtractionCounts, counts_from_json
 from memory.services.extraction.waiting import StillExtractingError, report
 from memory.services.retrying import was_turned_away
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory.clients.tools import Tools
 from memory.domain.tokens import estimate_tokens
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Job
@@ -19,6 +18,7 @@ from memory.services.extraction.jobs import (
     visible_conversation,
 )
 from memory.services.extraction.waiting import finish
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.flags import flags_of_id, require_memory

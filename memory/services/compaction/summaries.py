@@ -15,9 +15,9 @@ from django.db.models import Max, Min
 
 from memory.domain.summarising import (
     SUMMARY_TAG,
-    RulesSummariser,
     most_important,
     sentences_of,
+    summarise,
 )
 from memory.domain.types import DELETED, Point
 from memory.models import Compaction, Job, Memory
@@ -243,8 +243,7 @@ def _stored(conversation: Conversation) -> tuple[str, list[str]]:
         return memory.content, elsewhere
     after = latest.to_position
     basis = summary_basis(conversation=conversation, previous=latest, first=after + 1, last=after)
-    text = RulesSummariser().summarise(points=basis.points, since=basis.since, until=basis.until)
-    return text, elsewhere
+    return summarise(points=basis.points, since=basis.since, until=basis.until), elsewhere
 
 
 def _are_live(conversation: Conversation, ids: Sequence[str]) -> bool:

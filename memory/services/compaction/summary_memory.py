@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from audit.services.events import Event, record_events
-from memory.clients.tools import Tools
-from memory.domain.summarising import SUMMARY_TAG
-from memory.domain.types import DELETED, MemoryType, Point
+from memory.domain.summarising import SUMMARY_TAG, WrittenSummary
+from memory.domain.types import DELETED, Asker, MemoryType, Point
 from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
 from memory.services.compaction.compaction_plan import CompactionPlan
@@ -25,6 +24,7 @@ from memory.services.compaction.summaries import (
 )
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Message
 from teams.tenancy import hold_lock, team_scope
@@ -72,9 +72,12 @@ def new_summary(
     conversation, team_id = plan.conversation, viewer.team_id
     with team_scope(team_ids=[team_id], actor=viewer.actor):
         basis = _basis(plan, plan.previous, is_renewed)
-    text = tools.summariser.summarise(points=basis.points, since=basis.since, until=basis.until)
+    asker = Asker(team_id, conversation.agent_id, conversation.end_user_id)
+    summary = tools.summariser.summarise(
+        points=basis.points, since=basis.since, until=basis.until, asker=asker
+    )
     with team_scope(team_ids=[team_id], actor=viewer.actor):
-        draft = _draft(plan=plan, basis=basis, summary=text, tools=tools)
+        draft = _draft(plan=plan, basis=basis, summary=summary)
     prepared = prepare(drafts=[draft], tools=tools)
     meta: dict[str, object] = {"to": plan.last, "points": len(basis.points)}
     if is_renewed:
@@ -105,7 +108,7 @@ def new_summary(
             meta=meta,
         )
         record_events(team_id=team_id, events=[event])
-        yield NewSummary(text, basis.points, result.memory)
+        yield NewSummary(summary.text, basis.points, result.memory)
 
 
 def _basis(plan: CompactionPlan, previous: Compaction | None, is_renewed: bool) -> SummaryBasis:
@@ -123,7 +126,7 @@ def _is_stale(compaction: Compaction) -> bool:
     return not is_up_to_date(memory=memory, compaction=compaction, heads=heads)
 
 
-def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: str, tools: Tools) -> MemoryDraft:
+def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: WrittenSummary) -> MemoryDraft:
     conversation = plan.conversation
     old = standing_summary(plan.previous) if plan.previous else None
     rows = Message.objects.filter(
@@ -134,10 +137,10 @@ def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: str, tools: To
     sources = list(rows.values_list("id", "external_id", "created_at"))
     return MemoryDraft(
         team_id=conversation.team_id,
-        content=summary,
+        content=summary.text,
         memory_type=MemoryType.EPISODIC,
         importance=SUMMARY_IMPORTANCE,
-        extractor=f"{EXTRACTOR}:{tools.summariser.name}",
+        extractor=f"{EXTRACTOR}:{summary.writer}",
         created_at=sources[-1][2],
         category="event",
         tags=(SUMMARY_TAG,),

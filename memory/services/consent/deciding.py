@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory.clients.tools import Tools
 from memory.domain.consent import field_of, filed_subject, matter_of
 from memory.domain.types import MemoryType, Scope
 from memory.domain.viewer import Viewer
@@ -22,6 +21,7 @@ from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError, NotFoundError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

@@ -7,11 +7,12 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from memory.domain.consent import matter_of, says_the_same, tells_of
+from memory.domain.consent import matter_of
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.profiles import present_values
 from memory.services.consent.proposals import Proposal, propose
+from memory.services.consent.values import is_same_value
 from memory.services.write.audiences import Readers
 from memory.services.write.conflicts import Ruling
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
@@ -43,8 +44,8 @@ class ConsentGate:
     def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
         """The result of a draft that waits for a yes, else None and the ruling by which to write.
 
-        The result's memory is what the field says now, unchanged. A draft that tells of something
-        else than the field is written, and what the field says stands beside it.
+        The result's memory is what the field says now, unchanged. What tells a field of somebody
+        else stands beside the draft.
         """
         draft = item.draft
         if not draft.needs_consent:
@@ -56,12 +57,7 @@ class ConsentGate:
             return None, ruling
         own = self._matter(draft.memory_type.value, draft.subject)
         changed = self._changed(draft, touched)
-        spared = {
-            memory.pk
-            for matter, memory in changed
-            if memory.end_user_id != draft.end_user_id
-            or (matter != own and not tells_of(draft.content, matter=matter))
-        }
+        spared = {memory.pk for _, memory in changed if memory.end_user_id != draft.end_user_id}
         changed = [each for each in changed if each[1].pk not in spared]
         if is_news:
             changed += self._rivals(draft, own)
@@ -88,7 +84,7 @@ class ConsentGate:
         found = []
         for memory in touched:
             matter = self._matter(memory.memory_type, memory.subject)
-            if matter and memory.end_user_id and not _same(draft, memory, matter):
+            if matter and memory.end_user_id and not _same(draft, memory):
                 found.append((matter, memory))
         return found
 
@@ -104,7 +100,7 @@ class ConsentGate:
             agent_id=draft.audience.agent_id,
         )
         rows = [row for row in rows if self._readers.may_read(row, draft)]
-        if any(_same(draft, row, matter) for row in rows):
+        if any(_same(draft, row) for row in rows):
             return []
         return [(matter, row) for row in rows]
 
@@ -112,5 +108,5 @@ class ConsentGate:
         return matter_of(memory_type=memory_type, subject=subject, fields=self._fields)
 
 
-def _same(draft: MemoryDraft, memory: Memory, matter: str) -> bool:
-    return says_the_same(new=draft.content, known=memory.content, matter=matter, names=draft.people)
+def _same(draft: MemoryDraft, memory: Memory) -> bool:
+    return is_same_value(new=draft.content, known=memory.content, subject=memory.subject)

@@ -12,8 +12,8 @@ from memory.domain.forms import Form
 from memory.domain.types import MemoryType
 from memory.services.write.drafts import MemoryDraft
 
-# What a yes decides anew, and what only a judge is told.
-_LEFT_OUT = frozenset({"replaces", "told", "rests_on", "needs_consent", "is_agreed", "check"})
+# What a yes decides anew.
+_LEFT_OUT = frozenset({"replaces", "rests_on", "needs_consent", "is_agreed", "check"})
 _IDS = ("team_id", "agent_id", "author_id", "end_user_id", "project_id", "conversation_id")
 _TIMES = ("created_at", "valid_from", "valid_to")
 

@@ -11,13 +11,13 @@ from audit.services.events import Event, record_events
 from memory.domain.consent import (
     LIFETIME,
     Signal,
-    says_the_same,
     signal_as_json,
     signal_from_json,
 )
 from memory.models import ConsentRequest, Memory
 from memory.selectors.zones import zone_of
 from memory.services.consent.kept_drafts import draft_as_json
+from memory.services.consent.values import is_same_value
 from memory.services.write.drafts import MemoryDraft
 
 
@@ -142,10 +142,7 @@ def _is_same_value(row: ConsentRequest, proposal: Proposal) -> bool:
     draft = proposal.draft
     if row.agent_id != draft.audience.agent_id:
         return False
-    return all(
-        says_the_same(new=one, known=other, matter=proposal.matter, names=draft.people)
-        for one, other in ((row.content, draft.content), (draft.content, row.content))
-    )
+    return is_same_value(new=draft.content, known=row.content, subject=draft.subject)
 
 
 def _corroborated(row: ConsentRequest, proposal: Proposal, now: datetime) -> ConsentRequest:

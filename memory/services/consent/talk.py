@@ -9,16 +9,12 @@ from itertools import pairwise
 
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.consent import (
     BENIGN_FIELDS,
     SIGNALS_NEEDED,
     independent_signals,
     is_said_outright,
-    is_yes,
     matter_of,
-    says_the_same,
-    value_words,
 )
 from memory.domain.types import Candidate, Participants, Role
 from memory.domain.viewer import Viewer
@@ -32,11 +28,13 @@ from memory.services.consent.proposals import (
     propose_for_team,
     signals_of,
 )
+from memory.services.consent.values import is_same_value, states_value
 from memory.services.extraction.extraction import MessageRange, as_source
 from memory.services.extraction.owners import TEAM_FACT
 from memory.services.extraction.speakers import person_of
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Message
 from teams.services.profile_fields import sensitive_fields_of
@@ -154,7 +152,10 @@ def _waits(
         if not matter or draft.importance >= _ASKED_TO_REMEMBER:
             return False
         known = _present(draft, matter, benign)
-        if any(_same(draft, each.content, matter) for each in known):
+        if any(
+            is_same_value(new=draft.content, known=each.content, subject=each.subject)
+            for each in known
+        ):
             return False
         present = known[0] if known else None
     assert draft.end_user_id is not None
@@ -188,10 +189,6 @@ def _present(draft: MemoryDraft, matter: str, fields: Collection[str]) -> list[M
     )
 
 
-def _same(draft: MemoryDraft, known: str, matter: str) -> bool:
-    return says_the_same(new=draft.content, known=known, matter=matter, names=draft.people)
-
-
 def _outright(source: MessageRange, candidate: Candidate, draft: MemoryDraft) -> bool:
     rows = [row for row in _read(source) if row.pk in draft.message_ids]
     persons = [row for row in rows if row.role == Role.USER.value]
@@ -207,23 +204,22 @@ def _outright(source: MessageRange, candidate: Candidate, draft: MemoryDraft) ->
 
 
 def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
-    """The message of the person that says yes to the request, in answer to the agent."""
+    """The message of the person that states the value again, in answer to the agent.
+
+    Those that the request was made of agree to nothing. A yes without the value is for the agent to
+    bring, by the API.
+    """
     conversation = source.conversation
     if row.agent_id not in (None, conversation.agent_id):
         return None
-    draft = draft_from_json(row.draft)
-    value = value_words(row.content, matter=row.field, names=draft.people)
-    if row.present is not None:
-        value -= value_words(row.present.content, matter=row.field, names=draft.people)
-    told = {each.pk for each in source.messages}
+    since = draft_from_json(row.draft).created_at
+    told = {each.pk for each in source.messages if each.created_at >= since}
+    told.difference_update(signals_of(row)[0].message_ids)
     for question, answer in pairwise(_read(source)):
         if (
             answer.pk in told
-            and answer.created_at >= draft.created_at
             and _is_exchange(question, answer, row, source)
-            and is_yes(
-                question=question.content, answer=answer.content, value=value, matter=row.field
-            )
+            and states_value(question=question.content, answer=answer.content, value=row.content)
         ):
             return answer
     return None

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.domain.consent import LIFETIME, Signal, signal_as_json
-from memory.domain.repetition import fact_words
-from memory.domain.team_talk import names_nobody
+from memory.domain.personal_names import says_user
+from memory.domain.text.normalise import name_words, normalise_text
 from memory.domain.types import MemoryType
 from memory.models import ConsentRequest, Memory
 from memory.selectors.lifecycle.same_facts import (
@@ -25,6 +25,8 @@ from memory.services.consent.proposals import note_requests
 from memory.services.lifecycle.runs import hour_of
 from memory.services.retrying import retried
 from memory.services.write.drafts import MemoryDraft
+from memory.understanding.quoting import own_sentences, read_lines
+from memory.understanding.reading import Line
 from teams.services.flags import flags_of_id
 from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.services.people import all_team_ids
@@ -50,7 +52,8 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
     """Ask whether all may know what at least two people state in the same words.
 
     It looks at the last 500 memories of three days and proposes 20 facts at most. Nothing that
-    names a person, is private or of a profile, and nothing that was decided before. Whoever states
+    names a person, is private or of a profile, nothing that the small model does not read as the
+    team's, and nothing that was decided before. Whoever states
     what is a fact of the team already is one more whom it rests on.
     """
     with team_scope(team_ids=[team_id], actor=ACTOR, reason="stated by several people"):
@@ -74,7 +77,7 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
                 continue
             seen.update(each.pk for each in parts)
             names = [name for each in parts if each.end_user for name in each.end_user.names]
-            if not names_nobody(memory.content, people=[*named, *names]):
+            if not _is_of_team(memory.content, people=[*named, *names]):
                 continue
             facts = [each for each in others if each.end_user_id is None]
             for fact in facts:
@@ -87,11 +90,20 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
         return requests
 
 
+def _is_of_team(content: str, *, people: Sequence[str]) -> bool:
+    """Whether the text names none of the people and each of its sentences is the team's."""
+    named = {word.removesuffix("'s") for word in name_words([content.replace("’", "'")])}
+    if says_user(content) or not named.isdisjoint(name_words(people)):
+        return False
+    read = read_lines([Line(text=each) for each in own_sentences(content)])
+    return bool(read) and all(each.audience == "team" for each in read)
+
+
 def _proposed(parts: Sequence[Memory], now: datetime) -> ConsentRequest | None:
     """A request for the fact, or None where one waits or was decided, or expired with as many."""
     draft = _draft(parts)
     people = len(people_of(parts))
-    words = repr((draft.project_id, draft.category, fact_words(draft.content)))
+    words = repr((draft.project_id, draft.category, normalise_text(draft.content)))
     key = hashlib.sha256(words.encode()).digest()
     earlier = ConsentRequest.objects.filter(
         team_id=draft.team_id, kind=ConsentRequest.Kind.TEAM_FACT, value_key=key

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.clients.tools import Tools
 from memory.domain.feedback import OF_USE, Feedback, adjusted_importance
 from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.types import Status, Strategy, Tier, Verdict
@@ -23,6 +22,7 @@ from memory.services.write.drafts import WriteResult
 from memory.services.write.secrets import masked_note, note_masked
 from memory.services.write.statements import safe_statement
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import team_scope
 
@@ -75,7 +75,7 @@ def correct_memory(
     (result,) = write_memories(
         viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
-    departs = departures(text=safe.text, memory_type=draft.memory_type, said_at=now)
+    departs = departures(text=safe.text, memory_type=draft.memory_type)
     result = replace(result, wording=departs)
     if safe.is_masked:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):

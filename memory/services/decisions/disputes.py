@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.settled import A_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
@@ -23,6 +22,7 @@ from memory.services.write.marking import release_disputes, settle_status
 from memory.services.write.prior_decisions import LOST
 from memory.services.write.secrets import MaskedText, masked_note, masked_text, note_masked
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
 

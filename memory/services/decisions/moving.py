@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
@@ -25,6 +24,7 @@ from memory.services.write.repetitions import StoredFacts
 from memory.services.write.scopes import Belonging, belonging, check_team_preference
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import EndUser, Project
 from teams.services.agent_names import agent_called

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.text.normalise import dedupe_key
 from memory.domain.types import Scope, Status
 from memory.domain.viewer import Viewer
@@ -18,6 +17,7 @@ from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.state import locked_memory
 from memory.services.retrying import retried
 from memory.services.write.scopes import check_may_confirm
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 

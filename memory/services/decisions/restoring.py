@@ -6,11 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-import numpy as np
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -27,13 +25,14 @@ from memory.services.retrying import run_write
 from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
 from memory.services.write.drafts import MemoryDraft
-from memory.services.write.inserting import PreparedDraft
+from memory.services.write.inserting import PreparedDraft, stacked
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
 from memory.services.write.prior_decisions import PriorDecisions
 from memory.services.write.repetitions import StoredFacts
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
@@ -186,7 +185,7 @@ def ruling_on(
     for _ in range(_ATTEMPTS):
         search = NeighbourSearch(
             drafts=[draft],
-            vectors=item.vector[np.newaxis],
+            vectors=stacked([item]),
             embedding_model=tools.embedder.name,
             readers=readers,
         )
@@ -207,7 +206,7 @@ def ruling_on(
         locked = locked_ruling(ruling)
         if locked is not None:
             return locked
-    raise ConflictError("The memories it meets keep changing at this moment; send it again.")
+    raise ConflictError("Related memories were changed concurrently. Retry the request.")
 
 
 def _refuse_erased(memory: Memory) -> None:

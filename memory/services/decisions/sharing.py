@@ -9,12 +9,12 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memory.clients.tools import Tools
-from memory.domain.confidences import Said, confided
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.moving import Move, move_memory
+from memory.understanding.quoting import Said, confided
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Message
 from teams.tenancy import team_scope

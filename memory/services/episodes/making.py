@@ -9,7 +9,6 @@ from functools import partial
 from uuid import UUID
 
 from audit.services.events import record_events
-from memory.clients.tools import Tools
 from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
 from memory.domain.forms import Form
 from memory.domain.named_artifacts import artifacts_in
@@ -37,6 +36,7 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.statements import safe_statement
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
 

@@ -11,6 +11,7 @@ from memory.domain.types import Candidate, PassWork
 from memory.services.write.drafts import Outcome, WriteResult
 
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
+_LEFT_OUT = "Pass {number} was left out where the model did not do it ({problem})."
 _AVERAGES = ("seconds_per_message", "cost_usd_per_message")
 
 
@@ -21,9 +22,10 @@ class ExtractionCounts:
     The extractors are those that did the work ("openai:x+rules"), found something or not.
     `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
     `held_for_consent` counts what would change a person's profile and waits for a yes.
-    `refused` and `repaired` count by reason what a model or the rules proposed and could not be
-    written, and what of the rest was put right. Both passes over `messages_read` messages took
-    `extraction_seconds`, and the models that did them cost `extraction_cost_usd`.
+    `refused` counts by reason the proposals of a model that could not be written, `repaired` the
+    fields of the others that were put right; their words are never edited. Both passes over
+    `messages_read` messages took `extraction_seconds`, and the models that did them cost
+    `extraction_cost_usd`.
     """
 
     created: int = 0
@@ -68,14 +70,13 @@ def count_results(
     left_out: int = 0,
     held_back: int = 0,
     refused: Mapping[str, int] | None = None,
-    repaired: Mapping[str, int] | None = None,
     judging: Iterable[str] = (),
 ) -> ExtractionCounts:
     """The figures of one extraction; `work` is who did it, `extractor` who was asked.
 
     `secrets_masked` counts the candidates in which a secret was masked, `left_out` those that a
     cap kept out, `held_back` those that wait for a yes and were not given to the write path.
-    `refused` and `repaired` are those of the screening, beside those of the work.
+    `refused` is that of the screening, beside that of the work.
     `judging` says where others stood in for the judge.
     """
     spoke = {(each.extraction_pass, each.extractor) for each in work}
@@ -101,7 +102,7 @@ def count_results(
         secrets_masked=secrets_masked,
         left_out=left_out,
         refused=_summed(refused or {}, *(each.refused for each in work)),
-        repaired=_summed(repaired or {}, *(each.repaired for each in work)),
+        repaired=_summed(*(each.repaired for each in work)),
         messages_read=messages_read,
         extraction_seconds=round(sum(each.seconds for each in work), 6),
         extraction_cost_usd=float(sum(each.cost_usd for each in work)),
@@ -136,7 +137,8 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _stood_in(work: PassWork) -> str:
-    return _STOOD_IN.format(who=work.extractor, number=work.extraction_pass, problem=work.problem)
+    told = _STOOD_IN if work.extractor else _LEFT_OUT
+    return told.format(who=work.extractor, number=work.extraction_pass, problem=work.problem)
 
 
 def counts_as_json(counts: ExtractionCounts) -> dict[str, Any]:  # Any: a field's value

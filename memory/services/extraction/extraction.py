@@ -13,12 +13,8 @@ from django.conf import settings
 from django.db.models import Q
 
 from audit.services.events import Event
-from memory.clients.tools import Tools
-from memory.domain.confidences import Said, confided
 from memory.domain.consent import filed_subject
-from memory.domain.ports import TellingExtractor
-from memory.domain.repetition import adds_nothing
-from memory.domain.secrets import mask_secrets
+from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.types import (
     Asker,
     Candidate,
@@ -27,17 +23,21 @@ from memory.domain.types import (
     PassWork,
     Role,
     SourceMessage,
+    Verdict,
 )
 from memory.models import Job
 from memory.services.extraction.owners import (
-    TeamNames,
+    TeamFacts,
     owned,
     stays_with_agent,
     stored_type,
-    team_names,
+    team_facts,
 )
 from memory.services.extraction.speakers import people_beside_user, person_of
 from memory.services.write.drafts import MemoryDraft
+from memory.understanding.ports import ReviewingExtractor, TellingExtractor
+from memory.understanding.quoting import Said, confided
+from memory.understanding.tools import Tools
 from teams.models import Conversation, EndUser, Message
 from teams.tracing import step
 
@@ -48,14 +48,14 @@ CONTEXT_MESSAGES = 12
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    Without the names of the `team` nothing that is said becomes the team's. `people` are those of
-    `people_beside_user`. The earlier ones that are `set_aside` give no context.
+    `people` are those of `people_beside_user`. The earlier ones that are `set_aside` give no
+    context.
     """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
-    team: TeamNames | None = None
+    team: TeamFacts = TeamFacts.NEVER
     people: Mapping[str, EndUser] = field(default_factory=dict)
     set_aside: tuple[Message, ...] = ()
 
@@ -84,12 +84,11 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
     read = load_messages(conversation=conversation, wanted=wanted, zone=zone)
     left = [row for row in read if any(start <= row.position <= end for start, end in away)]
     rows = [row for row in read if row not in left]
-    team = team_names(conversation=conversation, messages=rows)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
-        team=team,
+        team=team_facts(conversation=conversation),
         people=people_beside_user(conversation=conversation),
         set_aside=tuple(left),
     )
@@ -125,7 +124,9 @@ def drafts_of(
         person = person_of(sources, conversation=conversation, people=source.people)
         said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
         memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
-        stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
+        stays = not candidate.is_of_team and stays_with_agent(
+            memory_type, keeps_to_itself=keeps_to_itself
+        )
         drafts.append(
             MemoryDraft(
                 team_id=conversation.team_id,
@@ -161,7 +162,6 @@ def drafts_of(
                 created_at=said_at.astimezone(UTC),
                 valid_from=_earlier(candidate.valid_from, ends_at),
                 valid_to=_earlier(candidate.valid_to, ends_at) or ends_at,
-                told=_as_told(candidate),
             )
         )
     return drafts
@@ -170,17 +170,6 @@ def drafts_of(
 def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
     """The time, or the limit where that comes first; None for no time."""
     return min(at, limit) if at and limit else at
-
-
-def _as_told(candidate: Candidate) -> str:
-    """A correction as it was said, for the judge: a memory's own text denies nothing else.
-
-    Only where it says what it denies: "actually" alone corrects nothing.
-    """
-    if not candidate.corrects:
-        return ""
-    denied = mask_secrets(text=candidate.corrects)
-    return f"Correction: {candidate.content.rstrip('.')}, {denied}."
 
 
 def as_source(row: Message) -> SourceMessage:
@@ -223,27 +212,23 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
         asker = Asker(conversation.team_id, conversation.agent_id, conversation.end_user_id)
         extractor = extractor.telling(work.append, asker=asker)
     times = [time.perf_counter()]
-    first = extractor.extract(messages=messages, context=context, participants=participants)
+    found = extractor.extract(messages=messages, context=context, participants=participants)
     times.append(time.perf_counter())
-    second = extractor.review(
-        messages=messages, context=context, participants=participants, first_pass=first
-    )
-    times.append(time.perf_counter())
+    if isinstance(extractor, ReviewingExtractor):
+        second = extractor.review(
+            messages=messages, context=context, participants=participants, first_pass=found
+        )
+        times.append(time.perf_counter())
+        found = _merge(found, second, tools)
     if not is_telling:
         work = [
             PassWork(number, extractor.name, messages=len(messages), seconds=end - start)
             for number, (start, end) in enumerate(pairwise(times), 1)
         ]
-    read = [*context, *messages]
     secret = told_in_confidence(source.said, participants=participants)
-    candidates = owned(
-        _merge(first, second, tools),
-        messages=read,
-        participants=participants,
-        team=source.team,
-        confided=secret,
-    )
-    return Found(tuple(candidates), tuple(work), secret)
+    candidates = owned(found, team=source.team, confided=secret)
+    before = told_in_confidence(context, participants=participants)
+    return Found(tuple(candidates), tuple(work), secret - before)
 
 
 def participants_of(conversation: Conversation) -> Participants:
@@ -284,8 +269,7 @@ def _merge(
 ) -> list[Candidate]:
     """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
 
-    A wording that adds a word, a number or a limit is a candidate of its own, however near its
-    vector.
+    A wording with another number is a candidate of its own, however near its vector.
     """
     candidates = [*first, *second]
     vectors = tools.embedder.embed([candidate.content for candidate in candidates])
@@ -294,8 +278,16 @@ def _merge(
         nearness = vectors[kept] @ vectors[index] if kept else ()
         if not any(
             near > settings.DUPLICATE_SIMILARITY
-            and adds_nothing(known=candidates[other].content, new=candidates[index].content)
+            and _says_no_more(candidates[other].content, candidates[index].content)
             for near, other in zip(nearness, kept, strict=True)
         ):
             kept.append(index)
     return [candidates[index] for index in kept]
+
+
+def _says_no_more(known: str, new: str) -> bool:
+    """Whether both have the same numbers, and not the same words in another order."""
+    if not same_numbers(known, new):
+        return False
+    judgement = judged_by_words(known, new)
+    return judgement is None or judgement.verdict is Verdict.DUPLICATE

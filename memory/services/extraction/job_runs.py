@@ -11,7 +11,6 @@ from functools import partial
 from uuid import UUID
 
 from audit.services.events import record_events
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.selectors.zones import zone_of
@@ -51,6 +50,7 @@ from memory.services.retrying import run_write
 from memory.services.workflows.proposing import look_for_workflows
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.tenancy import team_scope
 from teams.tracing import note, step
@@ -239,7 +239,6 @@ def _write_window(
             secrets_masked=window.screened.masked,
             held_back=len(fresh) - len(wanted),
             refused=window.screened.refused,
-            repaired=window.screened.repaired,
             judging=window.judging,
         )
         _note_written(mine, counts.created + counts.versioned, now=now)

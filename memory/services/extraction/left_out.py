@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
-from memory.domain.secrets import mask_secrets
 from memory.domain.types import Candidate, MemoryType
 from memory.models import Job
 from memory.services.extraction.extraction import MessageRange, load_messages
 from memory.services.extraction.speakers import people_beside_user
 
 _TIMES = ("valid_from", "valid_to")
+_FIELDS = {each.name for each in fields(Candidate)}
 
 
 def as_json(
@@ -28,7 +28,6 @@ def as_json(
         | {
             "message_ids": [str(each) for each in candidate.message_ids],
             "extractor": candidate.extractor or extractor,
-            "corrects": candidate.corrects and mask_secrets(text=candidate.corrects),
         }
         | {name: (at := getattr(candidate, name)) and at.isoformat() for name in _TIMES}
         for candidate in candidates
@@ -39,7 +38,8 @@ def from_json(kept: Sequence[Mapping[str, Any]]) -> list[Candidate]:  # Any: a f
     return [
         Candidate(
             **{
-                **each,
+                # Jobs of earlier versions name fields that are gone.
+                **{name: value for name, value in each.items() if name in _FIELDS},
                 "memory_type": MemoryType(each["memory_type"]),
                 "message_ids": tuple(UUID(item) for item in each["message_ids"]),
                 "tags": tuple(each["tags"]),

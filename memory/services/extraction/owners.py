@@ -1,85 +1,62 @@
-"""Whose a memory from talk is: the person's, the team's, or an agent's own."""
+"""Decides the owner of an extracted memory: the person, the team or an agent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from enum import StrEnum
 from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE
-from memory.domain.team_talk import told_of_team
-from memory.domain.text.normalise import name_words
-from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from teams.models import Conversation, EndUser, Message, Project, Team
+from memory.domain.types import Candidate, MemoryType
+from teams.models import Conversation
 from teams.services.flags import flags_of_id
 
 # What an agent keeps in any case: what was told to it alone, and its own ways of working.
 _STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
-_MAY_BE_OF_TEAM = (MemoryType.SEMANTIC, MemoryType.EPISODIC, MemoryType.SHARED)
-_MOST_PROJECTS = 200
-# The tag of what is said of the team where that waits for a person's yes.
+_MAY_BE_OF_TEAM = (
+    MemoryType.SEMANTIC,
+    MemoryType.EPISODIC,
+    MemoryType.PROCEDURAL,
+    MemoryType.SHARED,
+)
+# The tag of a fact of the team that waits for a person's yes.
 TEAM_FACT = "team-fact"
-# What all are said to prefer is nobody's to say for all.
+# A preference of all is nobody's to state for all.
 _PREFERENCES = "preferences"
 
 
-@dataclass(frozen=True, slots=True)
-class TeamNames:
-    """What the team and its projects are called, and the people that some messages name.
+class TeamFacts(StrEnum):
+    """Whether a fact of the team becomes the team's at once, after a yes, or never."""
 
-    Where the team `is_asked` first, what is said of it stays with the person until somebody gives
-    it to the team.
-    """
-
-    names: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
-    is_asked: bool = False
+    NEVER = "never"
+    ASKED = "asked"
+    AT_ONCE = "at_once"
 
 
-def team_names(*, conversation: Conversation, messages: Sequence[Message]) -> TeamNames | None:
-    """Those of the conversation's team; None where nothing said may become the team's.
-
-    Call it in the team's scope.
-    """
-    team_id = conversation.team_id
+def team_facts(*, conversation: Conversation) -> TeamFacts:
+    """What the conversation's team does with facts of the team; call it in the team's scope."""
     if conversation.agent.keeps_to_itself:
-        return None
-    names = [
-        *Team.objects.filter(pk=team_id).values_list("name", flat=True),
-        *Project.objects.filter(team_id=team_id).values_list("name", flat=True)[:_MOST_PROJECTS],
-    ]
-    said = {word for row in messages for word in name_words([row.content])}
-    people = EndUser.objects.filter(team_id=team_id, external_id__in=said)
-    return TeamNames(
-        tuple(filter(None, names)),
-        (*conversation.end_user.names, *people.values_list("external_id", flat=True)),
-        is_asked=not flags_of_id(team_id=team_id).team_facts,
-    )
+        return TeamFacts.NEVER
+    is_at_once = flags_of_id(team_id=conversation.team_id).team_facts
+    return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED
 
 
 def owned(
-    candidates: Sequence[Candidate],
-    *,
-    messages: Sequence[SourceMessage],
-    participants: Participants,
-    team: TeamNames | None,
-    confided: AbstractSet[UUID],
+    candidates: Sequence[Candidate], *, team: TeamFacts, confided: AbstractSet[UUID]
 ) -> list[Candidate]:
-    """The candidates; private where told in confidence, the team's where they tell of the team.
+    """The candidates; private where told in confidence, the team's where their audience says so.
 
-    The words of the messages decide, whatever the extractor says. `messages` are those read and
-    their context, in order, `confided` the ids of those that were told in confidence; without a
-    `team` nothing is the team's. What waits for the team's yes is tagged TEAM_FACT.
+    `confided` are the ids of the messages that were told in confidence. A candidate that waits for
+    the team's yes is tagged TEAM_FACT.
     """
-    by_id = {each.id: each for each in messages}
     found = []
     for candidate in candidates:
-        sources = [by_id[each] for each in candidate.message_ids if each in by_id]
-        if not confided.isdisjoint(candidate.message_ids):
-            candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE)
-        elif team is not None and _is_of_team(candidate, sources, participants, team):
-            if team.is_asked or candidate.category == _PREFERENCES:
+        if _is_confided(candidate, confided):
+            candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
+        elif team is not TeamFacts.NEVER and _is_of_team(candidate):
+            if team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
                 candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
             else:
                 # A person's wish to have it at hand is no wish of all others.
@@ -88,22 +65,18 @@ def owned(
     return found
 
 
-def _is_of_team(
-    candidate: Candidate,
-    sources: Sequence[SourceMessage],
-    participants: Participants,
-    team: TeamNames,
-) -> bool:
+def _is_confided(candidate: Candidate, confided: AbstractSet[UUID]) -> bool:
+    """Whether it was told in confidence; the audience that a language model names decides."""
+    if candidate.audience and not candidate.is_verbatim:
+        return candidate.audience == "agent"
+    return candidate.audience == "agent" or not confided.isdisjoint(candidate.message_ids)
+
+
+def _is_of_team(candidate: Candidate) -> bool:
     return (
-        candidate.memory_type in _MAY_BE_OF_TEAM
+        candidate.audience == "team"
+        and candidate.memory_type in _MAY_BE_OF_TEAM
         and not candidate.sensitive_field
-        and all(participants.is_person(each) for each in sources)
-        and told_of_team(
-            candidate.content,
-            said=[each.content for each in sources],
-            names=team.names,
-            people=(participants.user, *team.people),
-        )
     )
 
 

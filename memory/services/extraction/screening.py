@@ -14,7 +14,7 @@ from django.conf import settings
 from audit.services.events import Event
 from memory.domain.grounding import Grounds, Spoken, ungrounded
 from memory.domain.secrets import MASK, mask_secrets
-from memory.domain.types import Candidate
+from memory.domain.types import NAMELESS, Candidate
 from memory.domain.wording import check_wording
 from memory.selectors.neighbours.comparing import retired_sources
 from memory.services.extraction.extraction import MessageRange
@@ -41,8 +41,7 @@ class Screened:
     """The candidates that may be written, and what is to be told of those that may not.
 
     `over_cap` are those that only the cap of a turn keeps out, `masked` counts those in which a
-    secret was masked. `refused` counts those that may not be written by the reason that decided,
-    `repaired` what was put right in the others.
+    secret was masked. `refused` counts those that may not be written by the reason that decided.
     """
 
     candidates: list[Candidate]
@@ -50,35 +49,28 @@ class Screened:
     over_cap: Sequence[Candidate] = ()
     masked: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
-    repaired: Mapping[str, int] = field(default_factory=dict)
 
 
 @step("extraction.screen")
 def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: bool) -> Screened:
     """Hold the candidates to the writing constraints, to what was said and to the cap of a turn.
 
-    There is a cap only where it is `capped`. The events say how many were right at first, repaired
-    and rejected, and why; contents are in none of them.
+    There is a cap only where it is `capped`. The events say how many were right at first and
+    rejected, and why; contents are in none of them.
     """
     kept: list[Candidate] = []
     refused: Counter[str] = Counter()
-    repaired: Counter[str] = Counter()
-    first_time = masked = 0
+    masked = 0
     said = {row.pk: row for row in (*source.context, *source.messages)}
     for candidate in candidates:
-        times = [said[item].created_at for item in candidate.message_ids if item in said]
-        wording = check_wording(
-            candidate, said_at=max(times, default=source.messages[-1].created_at)
-        )
+        wording = check_wording(candidate)
         masked += wording.secret_masked or _holds_masked(candidate, said)
         if wording.candidate is None:
-            refused[wording.problems[-1]] += 1
+            refused[wording.refused] += 1
             continue
         if why := _ungrounded(wording.candidate, source):
             refused[why] += 1
             continue
-        repaired.update(wording.problems)
-        first_time += not wording.problems
         kept.append(wording.candidate)
     rejected = refused.total()
     over_cap: list[Candidate] = []
@@ -95,24 +87,25 @@ def screen(*, source: MessageRange, candidates: Sequence[Candidate], capped: boo
         status="skipped" if rejected or over_cap else "ok",
         meta={
             "candidates": len(candidates),
-            "first_time": first_time,
-            "repaired": len(candidates) - first_time - rejected,
+            "first_time": len(candidates) - rejected,
             "rejected": rejected,
             "over_turn_cap": len(over_cap),
-            "problems": dict(refused + repaired),
+            "problems": dict(refused),
         },
     )
     events = [checked, event(op="mask_secret", meta={"candidates": masked})]
     told = tuple(events if masked else [checked])
-    return Screened(kept, told, over_cap, masked, refused, repaired)
+    return Screened(kept, told, over_cap, masked, refused)
 
 
 def _ungrounded(candidate: Candidate, source: MessageRange) -> str:
-    """Why no message says what the candidate does, "" where they do.
+    """Why no message says what the candidate does, "" where they do; a quotation always does.
 
     They are the messages that it names, those right before them, which they may answer, and for
-    names (of a model for any word) all up to there.
+    words and names all up to there.
     """
+    if candidate.is_verbatim:
+        return ""
     window = (*source.context, *source.messages)
     named = set(candidate.message_ids)
     places = [place for place, row in enumerate(window) if row.pk in named]
@@ -126,11 +119,12 @@ def _ungrounded(candidate: Candidate, source: MessageRange) -> str:
             str(conversation.end_user),
             conversation.end_user.external_id,
             conversation.agent.slug,
+            NAMELESS,
             *(row.name for row in window),
         ],
     )
     text = candidate.content.replace(MASK, " ")
-    return ungrounded(text, grounds=grounds, is_exact=candidate.is_verbatim)
+    return ungrounded(text, grounds=grounds)
 
 
 def _holds_masked(candidate: Candidate, said: Mapping[UUID, Message]) -> bool:

@@ -10,10 +10,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from memory.domain.confidences import Said, confided
 from memory.domain.types import Candidate, MemoryType, Participants
 from memory.models import Job, MessageEntry
 from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source
+from memory.understanding.quoting import Said, confided
 from teams.clock import SKEW
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.extraction.extraction import MessageRange
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 

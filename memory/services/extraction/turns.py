@@ -10,12 +10,12 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from memory.clients.tools import Tools
 from memory.models import Job
 from memory.selectors.job_queue import team_queues
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.job_runs import run_claimed
 from memory.services.extraction.jobs import is_waiting, publish
+from memory.understanding.tools import Tools
 from routing.clients.quick_redis import quick_redis
 from teams.clock import database_now
 from teams.tenancy import team_scope

@@ -12,7 +12,6 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services.extraction.counts import ExtractionCounts, add_counts, counts_from_json
@@ -24,6 +23,7 @@ from memory.services.extraction.jobs import (
     revive_failed,
     visible_conversation,
 )
+from memory.understanding.tools import Tools
 from routing.clients.protocol import ModelError
 from teams.errors import ConflictError, DomainError
 from teams.services.flags import flags_of_id, require_memory

@@ -35,10 +35,12 @@ class EmbeddedKind:
     more: str = ""
 
     def rows(self, **conditions: object) -> QuerySet[Any, Any]:  # Any: entries of either kind
-        """Its entries that have a vector or should."""
-        rows = self.entries.objects.filter(**conditions)
-        # A message that waits gets its vectors from whoever indexes it, an empty one none.
-        return rows.filter(embedding__isnull=False) if self.entries is MessageEntry else rows
+        """Its entries that have a vector.
+
+        What waits for its first vector gets that of the present model from whoever embeds it.
+        """
+        rows: QuerySet[Any, Any] = self.entries.objects.filter(embedding__isnull=False)
+        return rows.filter(**conditions)
 
     def statement(self, sql: str) -> str:
         """The statement for its table."""

@@ -9,10 +9,10 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from pgvector import HalfVector
 
-from memory.clients.tools import Tools
 from memory.domain.levels import LongText, WrittenLevels
 from memory.domain.types import Asker
 from memory.models import MemoryLevels
+from memory.understanding.tools import Tools
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 

@@ -18,10 +18,11 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memory.clients.tools import Tools
 from memory.domain.spoken_lines import searchable_text
 from memory.domain.text.normalise import name_words
 from memory.selectors.messages import spoken_messages
+from memory.services.indexing.single_worker import only_worker
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.prepared import run_prepared
 from teams.tenancy import team_scope
@@ -74,11 +75,18 @@ class SaidText:
 
 
 def index_waiting(*, tools: Tools, most: int) -> int:
-    """Index what waits in all teams, at most about `most` messages of each; returns how many."""
+    """Index what waits in all teams, at most about `most` messages of each; returns how many.
+
+    A team that another worker is at is left alone.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_TEAMS)
         teams = [row[0] for row in cursor.fetchall()]
-    return sum(index_team(team_id=team_id, tools=tools, most=most) for team_id in teams)
+    done = 0
+    for team_id in teams:
+        with only_worker(f"index:{team_id}") as is_mine:
+            done += index_team(team_id=team_id, tools=tools, most=most) if is_mine else 0
+    return done
 
 
 def index_team(*, team_id: UUID, tools: Tools, most: int = 0) -> int:

@@ -14,10 +14,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from pgvector import HalfVector
 
-from memory.domain.ports import Embedder
 from memory.models import EmbeddingState
 from memory.services.indexing.embedding_status import KINDS, EmbeddedKind, lacking_vector
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
+from memory.understanding.ports import Embedder
 from teams.errors import ConflictError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

@@ -13,7 +13,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from audit.services.events import Event, record_events
-from memory.clients.tools import Tools
 from memory.domain.insights import CATEGORY, IMPORTANCE, WrittenInsight
 from memory.domain.pair_selection import shared_words
 from memory.domain.text.normalise import normalise_text
@@ -28,6 +27,7 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, UnavailableError
 from teams.models import EndUser
 from teams.models.people import erased_name

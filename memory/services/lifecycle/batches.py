@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.models import ConsolidationChange, Memory
+from memory.understanding.tools import Tools
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.audience import Reach
 from memory.domain.judgements import as_carried_out
 from memory.domain.lifecycle.steps import Json, Kind, Page, Planned, Step
@@ -20,6 +19,7 @@ from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.pairs import Found, JudgedFound, judged_pairs
 from memory.services.write.conflicts import Conflict, Ruling, strategy_of
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
+from memory.understanding.tools import Tools
 
 _KINDS = {Verdict.SUPERSEDE: Kind.SUPERSEDE, Verdict.DISPUTE: Kind.DISPUTE}
 
@@ -45,9 +45,7 @@ def _is_live(found: Found) -> bool:
 
 def _planned(judged: JudgedFound) -> Planned | None:
     pair = judged.found.pair
-    judgement = as_carried_out(
-        judged.judgement, nearness=pair.nearness, later_reach=pair.later_reach
-    )
+    judgement = as_carried_out(judged.judgement, later_reach=pair.later_reach)
     kind = _KINDS.get(judgement.verdict)
     if kind is None:
         return None

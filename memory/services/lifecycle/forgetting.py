@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Planned
 from memory.domain.lifecycle.tiers import (
     UNUSED_BELOW,
@@ -25,6 +24,7 @@ from memory.selectors.lifecycle.standings import Stood, to_forget, to_rank
 from memory.services.decisions.state import note_access
 from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.runs import ACTOR
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 
 

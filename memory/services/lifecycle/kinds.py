@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Json, Kind, Page, Step
 from memory.selectors.lifecycle.scope import Scope
 from memory.services.lifecycle import (
@@ -18,6 +17,7 @@ from memory.services.lifecycle import (
 )
 from memory.services.lifecycle.batches import Batch as Batch
 from memory.services.lifecycle.batches import Executor
+from memory.understanding.tools import Tools
 
 # Reads a page of its candidates, from a cursor on, and says what to change; call it in no
 # transaction, for it may ask a model.

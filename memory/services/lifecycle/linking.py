@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 from django.conf import settings
 
-from memory.clients.tools import Tools
 from memory.domain.audience import Reach
 from memory.domain.lifecycle.links import (
     FLOOR,
@@ -40,6 +39,7 @@ from memory.services.lifecycle.runs import ACTOR
 from memory.services.read.co_retrieval import told_together
 from memory.services.write.audiences import Readers, filed, readers_in
 from memory.services.write.neighbours import NeighbourSearch
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 
 _EDGES = 500

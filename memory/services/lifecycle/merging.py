@@ -8,10 +8,9 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.clients.tools import Tools
 from memory.domain.audience import Reach
 from memory.domain.lifecycle.steps import Json, Kind, Page, Planned, Step
-from memory.domain.repetition import adds_nothing
+from memory.domain.text.normalise import normalise_text
 from memory.domain.types import Status, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationChange, Memory, MemoryRelation
@@ -19,6 +18,7 @@ from memory.selectors.lifecycle.scope import Scope
 from memory.services.decisions.disputes import keep_merge, let_stand
 from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.pairs import Found, JudgedFound, judged_pairs
+from memory.understanding.tools import Tools
 
 SIMILARITY = 0.92
 T = TypeVar("T")
@@ -27,7 +27,7 @@ T = TypeVar("T")
 def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
     """Merge memories of the same readers that a judge calls the same and one of which says all.
 
-    Only their cosine of 0.92 makes a pair of them; what each adds to the other stays.
+    Only their cosine of 0.92 makes a pair of them; where each has words of its own, both stay.
     """
     found = judged_pairs(
         scope=scope, step=Step.DEDUPLICATE, cursor=cursor, tools=tools, wanted=_is_near
@@ -60,7 +60,7 @@ def _is_near(found: Found) -> bool:
 
 
 def _loser_and_keeper(judged: JudgedFound) -> tuple[Memory, Memory] | None:
-    """Whoever adds nothing to the other goes, the later one of equals; None where both add.
+    """Whoever has no word of its own goes, the later one of equals; None where both have.
 
     What is pinned goes for nobody, nor does what somebody is asked about or has a payload.
     """
@@ -72,9 +72,13 @@ def _loser_and_keeper(judged: JudgedFound) -> tuple[Memory, Memory] | None:
             continue
         if loser.is_pinned or loser.form or loser.memory_type != keeper.memory_type:
             continue
-        if adds_nothing(known=keeper.content, new=loser.content):
+        if _words(loser) <= _words(keeper):
             return loser, keeper
     return None
+
+
+def _words(memory: Memory) -> set[str]:
+    return set(normalise_text(memory.content).split())
 
 
 class Merge:

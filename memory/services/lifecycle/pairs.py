@@ -11,11 +11,9 @@ from uuid import UUID
 
 import numpy as np
 
-from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.judgements import is_sure_enough, judged_by_words
 from memory.domain.lifecycle.steps import Json, Page, Planned, Step
-from memory.domain.ports import GroupingJudge, Preparation
 from memory.domain.types import Asker, Judgement, MemoryType
 from memory.models import JudgedPair, Memory
 from memory.selectors.lifecycle.candidates import Candidates, candidates
@@ -32,6 +30,8 @@ from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Pair, pairs_to_judge
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.neighbours import NeighbourSearch
+from memory.understanding.ports import Preparation, PreparingJudge
+from memory.understanding.tools import Tools
 from teams.services.flags import flags_of_id
 from teams.tenancy import team_scope
 
@@ -127,7 +127,7 @@ def judged_pairs(
         JudgedFound(each, judgement)
         for each in found
         if (judgement := _by_words(each) or known.get(each.key)) is not None
-        and is_sure_enough(judgement, nearness=each.pair.nearness, is_from_talk=False)
+        and is_sure_enough(judgement)
     ]
     return JudgedPage(page, tuple(judged), len(fresh), cost_usd)
 
@@ -202,7 +202,7 @@ def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
     people = {each.memory.end_user_id for each in found}
     spent = dict(judged_today(team_id=scope.team_id, people=people, now=scope.now))
     asked = []
-    for each in sorted(found, key=lambda one: -one.pair.nearness):
+    for each in sorted(found, key=lambda one: -one.pair.neighbour.similarity):
         person = each.memory.end_user_id
         if _by_words(each) is None and spent.get(person, 0) < scope.settings.pairs_per_person:
             spent[person] = spent.get(person, 0) + 1
@@ -217,8 +217,8 @@ def _ask(scope: Scope, found: Collection[Found], tools: Tools) -> tuple[list[Jud
     time, for a judgement counts under the name of who gave it.
     """
     judge, prepared = tools.judge, Preparation()
-    if isinstance(judge, GroupingJudge):
-        prepared = judge.prepare_groups(
+    if isinstance(judge, PreparingJudge):
+        prepared = judge.prepare(
             [(each.pair.existing, each.pair.new) for each in found],
             askers=[each.asker for each in found],
             most_usd=scope.left_usd,

@@ -11,7 +11,6 @@ from uuid import UUID
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Page, Planned, Step
 from memory.models import ConsolidationChange, ConsolidationRun, Memory
 from memory.selectors.lifecycle.scope import Scope
@@ -20,6 +19,7 @@ from memory.services.lifecycle import runs
 from memory.services.lifecycle.kinds import EXECUTORS, PLANS, Batch
 from memory.services.retrying import run_write
 from memory.services.write.write_path import lock_owners
+from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.tenancy import team_scope

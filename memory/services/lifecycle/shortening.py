@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.levels import ORDER, Level, Levels
 from memory.domain.lifecycle.steps import Json, Kind, Page, Planned
 from memory.models import ConsolidationChange, MemoryLevels
@@ -14,6 +13,7 @@ from memory.selectors.lifecycle.episodes import ages, old_episodes
 from memory.selectors.lifecycle.scope import Scope
 from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.runs import ACTOR
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 
 _FIRST = UUID(int=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationChange, ConsolidationRun, Memory
 from memory.selectors.lifecycle.runs import run_of
@@ -14,6 +13,7 @@ from memory.services.decisions.log_changes import LogRange, changes_in
 from memory.services.decisions.taking_back import locked_as_now, take_back
 from memory.services.lifecycle.kinds import EXECUTORS, Batch
 from memory.services.retrying import run_write
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 

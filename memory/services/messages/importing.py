@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from memory.clients.tools import Tools
 from memory.domain.attribution import other_speakers
 from memory.domain.transcripts import MAX_NAME_CHARS, Transcript, Turn
 from memory.domain.types import MemoryType, Role
@@ -25,6 +24,7 @@ from memory.services.messages.imports import ImportMode, ImportSummary, ImportTa
 from memory.services.messages.posting import open_conversation
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Conversation, EndUser, Message
 from teams.services.agent_names import agent_called

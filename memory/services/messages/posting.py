@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
-from memory.domain.confidences import asks_for_silence
 from memory.domain.viewer import Viewer
 from memory.services.extraction.jobs import (
     Annotations,
@@ -17,6 +15,8 @@ from memory.services.extraction.jobs import (
 )
 from memory.services.extraction.shared_talk import settle_sharing
 from memory.services.indexing.message_index import index_soon
+from memory.understanding.quoting import Said, confided
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Conversation, Message
 from teams.services.conversations import (
@@ -135,5 +135,9 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
 def _keep_confidence(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
     """Withhold what was shared already where the first new message asks for silence about it."""
     told = next((row for row in rows if row.role == "user"), None)
-    if told is not None and conversation.extracted_position and asks_for_silence(told.content):
+    if (
+        told is not None
+        and conversation.extracted_position
+        and confided([Said(told.pk, told.content, is_persons=True)])
+    ):
         settle_sharing(conversation=conversation, first=told.position, last=told.position, now=now)

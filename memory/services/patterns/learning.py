@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 
 from memory.clients.code_parser import UnreadableCodeError, parse_code
-from memory.clients.tools import Tools
 from memory.domain.forms import ArtifactKind, Form, rendered
 from memory.domain.patterns.clusters import (
     Cluster,
@@ -33,6 +32,7 @@ from memory.services.retrying import retried
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Project
 from teams.tenancy import team_scope
 

@@ -24,14 +24,14 @@ from django.conf import settings
 from django.db import connection
 
 from memory.clients.afterwards import afterwards, at_its_end
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.selectors.revisions import Revision, committed_revision
 from memory.selectors.zones import zone_of
 from memory.services.read.answers import RetrievalStats
-from memory.services.read.cascade import Level
+from memory.services.read.search import Level
 from memory.services.read.stopwatch import milliseconds
 from memory.services.read.usage import note_retrieved
+from memory.understanding.tools import Tools
 from routing.clients.quick_redis import quick_redis
 
 # A longer answer is made again rather than kept: Redis is not only ours.

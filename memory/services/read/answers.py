@@ -13,10 +13,9 @@ from memory.domain.selection.choosing import Selection
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction, Memory
 from memory.selectors.revisions import Revision
-from memory.services.read.cascade import Candidates, Level, level_of
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
-from memory.services.read.relevant import Floor
+from memory.services.read.search import Candidates, Level, level_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,10 @@ class RetrievalStats:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """What a read chose from: every candidate, and those that say enough, as the floor has it."""
+    """What a read chose from: every candidate, and those that are relevant enough."""
 
     found: Candidates
     relevant: Candidates
-    floor: Floor
 
 
 @dataclass(frozen=True, slots=True)

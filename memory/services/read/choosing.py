@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from memory.domain.selection.choosing import Selection, select_facts
 from memory.domain.selection.facts import PREFERENCES, Fact, Rules, category_of, is_relevant
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
+from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.conflicts import Clash
 from memory.services.read.prompt_packing import Chosen, line_of
@@ -33,10 +34,12 @@ class FactChooser:
         named = [each for each in self.rules.categories if is_relevant(PREFERENCES, among=[each])]
         return bool(named) and is_relevant(_category(row), among=named)
 
-    def choose(self, ranked: Sequence[Ranked], clashes: Sequence[Clash]) -> Chosen:
+    def choose(
+        self, ranked: Sequence[Ranked], clashes: Sequence[Clash], names: PersonNames
+    ) -> Chosen:
         """Those that are told, with what of the rest was left out and why."""
         rows = {each.row.memory_id: each.row for each in ranked}
-        facts = [self._fact(each) for each in ranked]
+        facts = [self._fact(each, names) for each in ranked]
         pairs = {
             frozenset((row.memory_id, other))
             for row in rows.values()
@@ -53,9 +56,10 @@ class FactChooser:
         ]
         return Chosen(kept, _rings(selection), selection)
 
-    def _fact(self, each: Ranked) -> Fact:
+    def _fact(self, each: Ranked, names: PersonNames) -> Fact:
         row = each.row
-        line = line_of(row, row.content)
+        quote = names.quotes.get(row.memory_id)
+        line = line_of(row, names.told(row.memory_id, row.content), quote=quote)
         return Fact(
             key=row.memory_id,
             scope=scope_of(row, viewer=self.viewer, conversation_id=self.conversation_id),
@@ -67,7 +71,7 @@ class FactChooser:
             or (row.held_until is not None and row.held_until < self.now.timestamp()),
             needs_naming=row.memory_type == MemoryType.PROCEDURAL and not row.is_pinned,
             # Whether somebody disputes it makes no other statement of it.
-            says=saying(line_of(row._replace(status=Status.ACTIVE.value), row.content)),
+            says=saying(replace(line, status=Status.ACTIVE.value)),
             chars=len(line.render()) + 1,
         )
 

@@ -12,16 +12,13 @@ from uuid import UUID
 from cachetools import LRUCache
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.audience import Audience
 from memory.domain.forms import are_both_events
 from memory.domain.judgements import is_sure_enough
 from memory.domain.pair_selection import (
-    NEAR_ENOUGH,
     as_compared,
     is_same_matter,
     is_specific,
-    nearness,
     shared_words,
 )
 from memory.domain.rendering import Opposite
@@ -36,6 +33,7 @@ from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.ranking import Ranked
 from memory.services.write.conflicts import strategy_of
+from memory.understanding.tools import Tools
 from teams.tracing import step
 
 # Of the candidates so many that come first are compared, and of their pairs so many judged: those
@@ -201,21 +199,14 @@ def _conflict(
         Statement(earlier.content, earlier.created_at, earlier.subject),
         Statement(later.content, later.created_at, later.subject),
     )
-    near = nearness(
-        existing=existing,
-        new=new,
-        similarity=float(first.vector @ second.vector),
-        anchor=tools.embedder.opposition_similarity,
-    )
-    if near < NEAR_ENOUGH:
+    similarity = float(first.vector @ second.vector)
+    is_one_matter = is_same_matter(existing.subject, new.subject)
+    if not is_one_matter and similarity < tools.embedder.opposition_similarity:
         return None
     judgement = tools.judge.judge(existing=existing, new=new)
     if judgement.verdict not in (Verdict.SUPERSEDE, Verdict.DISPUTE):
         return None
-    is_from_talk = second.extraction_pass is not None
-    return (
-        judgement if is_sure_enough(judgement, nearness=near, is_from_talk=is_from_talk) else None
-    )
+    return judgement if is_sure_enough(judgement) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +224,7 @@ class Opposed:
     def told(self, names: PersonNames) -> dict[UUID, tuple[Opposite, ...]]:
         """By candidate, the texts as they are told, with the names of people."""
         texts = {
-            key: replace(each, content=names.told(key, each.content))
+            key: replace(each, content=names.told(key, each.content), quote=names.quotes.get(key))
             for key, each in self.texts.items()
         }
         return {key: tuple(texts[other] for other in others) for key, others in self.of.items()}

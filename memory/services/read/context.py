@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.plans.read_only import CHARACTERS, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.selection.choosing import Selection
@@ -18,11 +17,12 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.loading.memories import memories_by_id
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.choosing import FactChooser
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
 from routing.clients.static_vectors import static_vectors
 from routing.domain.complexity.features import measure
 from teams.domain.context_settings import ContextSettings

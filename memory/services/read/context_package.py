@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory.clients.tools import Tools
 from memory.domain.filters import Expression, conditions_of
 from memory.domain.levels import is_long, levels_of
 from memory.domain.plans.assembly import Assembly, Told
@@ -25,12 +24,13 @@ from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.querying import categories_named_in
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.working.tasks import open_task
+from memory.understanding.tools import Tools
 from teams.domain.context_policy import ContextPolicy
 from teams.errors import InvalidError
 from teams.tenancy import team_scope

@@ -8,31 +8,29 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Signals, SignalTable
-from memory.domain.spoken_lines import (
-    says_more,
-    says_nothing,
-    says_the_same,
-    searchable_text,
-)
+from memory.domain.spoken_lines import is_covered, says_the_same, searchable_text
 from memory.domain.summarising import retells
 from memory.domain.text.normalise import name_words
+from memory.domain.types import Status
 from memory.domain.viewer import Viewer
-from memory.selectors.messages import sources_among, spoken_messages
+from memory.selectors.messages import Source, sources_among, spoken_messages
 from memory.selectors.revisions import Revision
 from memory.selectors.search.message_signals import find_messages, terms_in, waiting_messages
 from memory.selectors.search.signal_rows import Found, FoundMessages, MessageRow, joined
 from memory.services.indexing.message_index import said_by
 from memory.services.read.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
+from memory.services.read.updates_first import BEHIND, CLOSE
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 
 # So many messages that wait to be indexed are read as they are. Of the latest of them the meaning
 # is compared, by their beginnings: longer takes noticeable time.
 _MOST_WAITING = 100
-_MOST_EMBEDDED = 40
-_EMBEDDED_CHARS = 1_000
-# Of the messages found, so many may be the question itself or say nothing.
+# Fifty milliseconds at most with the built-in encoder.
+_MOST_EMBEDDED = 4
+_EMBEDDED_CHARS = 300
+# Of the messages found, so many may be the question itself.
 _SPARE = 10
 # As many of a conversation's messages as any client keeps before its model.
 LATEST_IN_VIEW = 10
@@ -110,16 +108,20 @@ def _waiting(
     texts = {pk: each.embedded for pk, each in said.items()}
     held = terms_in(texts=texts, terms=terms) if texts else {}
     cosines = _cosines(texts, question, tools)
-    rows = [
-        MessageRow(
-            *each,
-            people=" ".join(name_words([said[each.message_id].speaker])),
-            terms=held.get(each.message_id, 0),
-            cosine=cosines.get(each.message_id),
-        )
-        for each in waiting
-        if each.message_id in said
-    ]
+    rows = []
+    for each in waiting:
+        if each.message_id in said:
+            terms_held, words = held[each.message_id]
+            people = name_words([said[each.message_id].speaker])
+            rows.append(
+                MessageRow(
+                    *each,
+                    people=" ".join(people),
+                    terms=terms_held,
+                    cosine=cosines.get(each.message_id),
+                    words=max(0, words - len(people)),
+                )
+            )
     return rows, [sum(row.terms >> place & 1 for row in rows) for place in range(len(terms))]
 
 
@@ -146,10 +148,12 @@ def rank_together(
 ) -> tuple[list[Ranked], list[RankedMessage]]:
     """Memories and messages on one scale: the same rarity of words, each other's neighbours.
 
-    Each kind is best first. A message stands behind the memories made of it that rank higher, as
-    far as they say what it says: it is left out where they do.
+    Each kind is best first. A message is left out where memories made of it that rank at least as
+    high say what it says.
     """
     pool = joined(found, messages)
+    if not pool.rows:
+        return [], []
     table, scores = score_pool(question=question, pool=pool, score=score, now=now)
     first = len(found.rows)
     memories = ordered(found.rows, table, scores)
@@ -157,39 +161,70 @@ def rank_together(
         RankedMessage(row, float(scores.scores[place]), table, place)
         for place, row in enumerate(messages.rows, start=first)
     ]
-    hidden = _said_by_memories(team_id, question, memories, said)
+    sources = _sources(team_id, memories, said)
+    memories, said = _past_behind(memories, said, sources)
+    hidden = _said_by_memories(team_id, memories, said, sources)
     kept = [each for each in said if each.row.message_id not in hidden]
     return memories, sorted(kept, key=lambda each: (-each.score, each.row.message_id))
 
 
+def _sources(
+    team_id: UUID, memories: Sequence[Ranked], said: Sequence[RankedMessage]
+) -> list[Source]:
+    # What retells a whole talk leaves out much of each message.
+    own = [
+        each.row.memory_id
+        for each in memories
+        if not retells(tags=each.row.tags, memory_type=each.row.memory_type)
+    ]
+    messages = [each.row.message_id for each in said]
+    return sources_among(team_id=team_id, memory_ids=own, message_ids=messages)
+
+
+def _past_behind(
+    memories: Sequence[Ranked], said: Sequence[RankedMessage], sources: Sequence[Source]
+) -> tuple[list[Ranked], list[RankedMessage]]:
+    """Puts what was said of a superseded memory right behind the memory that replaced it.
+
+    That one takes the higher score of the two, unless it is so much lower that it answers another
+    question, or disputed.
+    """
+    ranked = {each.row.memory_id: each for each in memories}
+    spoken = {each.row.message_id: each for each in said}
+    for source in sorted(sources, key=lambda each: (-spoken[each.message_id].score, each)):
+        memory, message = ranked[source.memory_id], spoken[source.message_id]
+        is_close = memory.rank >= CLOSE * message.score
+        if not (source.is_past and is_close and memory.row.status == Status.ACTIVE):
+            continue
+        score = max(memory.score, message.score)
+        ranked[source.memory_id] = memory._replace(score=score, rank=max(memory.rank, score))
+        spoken[source.message_id] = message._replace(score=min(message.score, BEHIND * score))
+    return sorted(ranked.values(), key=lambda each: (-each.score, each.row.memory_id.int)), [
+        *spoken.values()
+    ]
+
+
 def _said_by_memories(
     team_id: UUID,
-    question: ReadQuestion,
     memories: Sequence[Ranked],
     said: Sequence[RankedMessage],
+    sources: Sequence[Source],
 ) -> set[UUID]:
-    """The messages that say nothing more than the memories made of them that rank higher.
+    """The messages nearly all of whose words are in memories made of them that rank as high.
 
     What a memory replaced was made of messages too: they would only say again what is past.
     """
-    # What retells a whole talk leaves out much of each message.
-    scores = {
-        each.row.memory_id: each.rank
-        for each in memories
-        if not retells(tags=each.row.tags, memory_type=each.row.memory_type)
-    }
+    scores = {each.row.memory_id: each.rank for each in memories}
     own = {each.row.message_id: each.score for each in said}
-    known: dict[UUID, set[str]] = {}
-    for memory_id, message_id, text in sources_among(
-        team_id=team_id, memory_ids=list(scores), message_ids=list(own)
-    ):
-        if scores[memory_id] >= own[message_id]:
-            known.setdefault(message_id, set()).add(text)
+    known: dict[UUID, list[str]] = {}
+    for source in sources:
+        if scores[source.memory_id] >= own[source.message_id]:
+            known.setdefault(source.message_id, []).append(source.text)
     texts = spoken_messages(team_id=team_id, ids=list(known))
     return {
         each.id
         for each in texts.values()
-        if not says_more(searchable_text(each.content), known=known[each.id], words=question.words)
+        if is_covered(searchable_text(each.content), by=known[each.id])
     }
 
 
@@ -221,8 +256,7 @@ def load_messages(
 ) -> list[ScoredMessage]:
     """The best `most` messages, loaded, in their order; call it in the team's scope.
 
-    Without those that are the question, and without courtesies, unless the question's words are
-    in them.
+    Without those that are the question.
     """
     wanted = ranked[: most + _SPARE]
     known = spoken_messages(team_id=viewer.team_id, ids=[each.row.message_id for each in wanted])
@@ -230,8 +264,7 @@ def load_messages(
     for each in wanted:
         message = known[each.row.message_id]
         text = searchable_text(message.content)
-        is_idle = not each.row.terms and says_nothing(text)
-        if is_idle or says_the_same(text, question.asked.text):
+        if says_the_same(text, question.asked.text):
             continue
         fields = message._asdict()
         del fields["content"]

@@ -12,7 +12,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.clients.token_counters import counter_for
-from memory.clients.tools import Tools
 from memory.domain.plans.prompt import LAYERS, Layer
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
@@ -20,13 +19,14 @@ from memory.domain.viewer import Viewer
 from memory.selectors.conversations import viewer_in
 from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.answers import Retrieval, RetrievalStats
-from memory.services.read.cascade import Depth
 from memory.services.read.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
 from memory.services.read.prompting import build_prompt, prompt_without_memory
 from memory.services.read.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
 from memory.services.read.retrieval import of_types, packing_for, retrieve
+from memory.services.read.search import Depth
 from memory.services.read.stopwatch import Stopwatch
+from memory.understanding.tools import Tools
 from teams.domain.flags import Flags
 from teams.errors import InvalidError
 from teams.models import Agent, Conversation, EndUser, Project

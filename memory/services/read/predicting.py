@@ -13,15 +13,15 @@ import orjson
 from django.conf import settings
 
 from memory.clients.afterwards import afterwards
-from memory.clients.tools import Tools
 from memory.domain.prediction.ownership import file_name, likely_needed
 from memory.domain.prediction.signals import Signals
 from memory.domain.retrieval.question import read_question
 from memory.domain.viewer import Viewer
 from memory.selectors.file_touches import file_touches
-from memory.services.read.cascade import Depth, Search
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
+from memory.services.read.search import Depth, Search
 from memory.services.signal_uses import learned
+from memory.understanding.tools import Tools
 from routing.clients.quick_redis import quick_redis
 from teams.tenancy import team_scope
 

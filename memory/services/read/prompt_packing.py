@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from heapq import nlargest
 from uuid import UUID
 
 from memory.domain.levels import WHOLE_FROM, Level, Levels, is_long, levels_of
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
-from memory.domain.rendering import SAID_HEADING, Line, Opposite, SaidLine
+from memory.domain.rendering import SAID_HEADING, Line, Opposite, Quote, SaidLine
 from memory.domain.scoring import Weights
 from memory.domain.selection.choosing import Selection
 from memory.domain.spoken_lines import excerpt
@@ -21,10 +21,10 @@ from memory.domain.types import MemoryType, Scope
 from memory.selectors.levels import stored_levels
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.cascade import told_alone
 from memory.services.read.conflicts import Clash
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
+from memory.services.read.search import told_alone
 from teams.tracing import step
 
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
@@ -61,7 +61,8 @@ class Packing:
     `quoted_in`, which may depend on the message.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
     summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
-    among them before they are packed; what `keeps` holds for is a candidate whatever it says.
+    among them before they are packed, given their people; what `keeps` holds for is a candidate
+    whatever it says.
     """
 
     plan: Plan
@@ -72,7 +73,7 @@ class Packing:
     entries: tuple[Entry, ...] = ()
     quoted_in: str | Callable[[ScoredMessage], str] = "rest"
     summary_of: UUID | None = None
-    choose: Callable[[Sequence[Ranked], Sequence[Clash]], Chosen] | None = None
+    choose: Callable[[Sequence[Ranked], Sequence[Clash], PersonNames], Chosen] | None = None
     keeps: Callable[[SignalRow], bool] | None = None
 
 
@@ -105,6 +106,7 @@ def pack_prompt(
     opposites: Mapping[UUID, tuple[Opposite, ...]],
     ends: Mapping[UUID, UUID],
     names: PersonNames,
+    zone: tzinfo,
     words: Sequence[str],
     limit: int | None,
     sections: Mapping[UUID, str],
@@ -114,20 +116,27 @@ def pack_prompt(
 
     `opposites` are the texts that a candidate contradicts, as they are told, `words` those of the
     question, and `ends` name what superseded a past candidate: the past is not told without it.
-    `names` stand in the lines where a memory says "User", `levels` are shorter texts of some.
+    `names` are the people of the memories, `levels` shorter texts of some. Messages are of their
+    days in `zone`.
     """
     entries = list(packing.entries)
     entries += [
         Entry(
             key,
-            line_of(row, names.told(key, row.content), opposites.get(key, ())),
+            line_of(
+                row,
+                names.told(key, row.content),
+                opposites.get(key, ()),
+                quote=names.quotes.get(key),
+            ),
             rank,
             sections.get(key, ""),
             _named(levels.get(key), key, names),
         )
         for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
     ]
-    texts = [*packing.texts, *_quotes(messages, words=words, section=packing.quoted_in)]
+    said = _quotes(messages, words=words, section=packing.quoted_in, zone=zone)
+    texts = [*packing.texts, *said]
     without: Collection[UUID] = ()
     while True:
         assembly = assemble(
@@ -217,22 +226,37 @@ def _quotes(
     *,
     words: Sequence[str],
     section: str | Callable[[ScoredMessage], str],
+    zone: tzinfo,
 ) -> list[Text]:
-    """The messages as lines for that section, in the order they were said."""
+    """The messages as lines for that section: the latest talk first, each in its own order."""
     found = []
+    latest: dict[UUID, datetime] = {}
     for each in messages:
+        known = latest.get(each.conversation_id, each.said_at)
+        latest[each.conversation_id] = max(known, each.said_at)
+    talk = sorted(messages, key=lambda each: each.said_at)
+    talk.sort(key=lambda each: latest[each.conversation_id], reverse=True)
+    for place, each in enumerate(talk):
         text = excerpt(each.text, words=tuple(words))
         if text:
-            said = SaidLine(text, each.speaker, each.said_at)
-            written = Written(said.render(), SAID_HEADING, order=each.said_at.timestamp())
+            said = SaidLine(text, each.speaker, each.said_at.astimezone(zone))
+            written = Written(said.render(), SAID_HEADING, order=place)
             where = section if isinstance(section, str) else section(each)
             found.append(Text(where, written, score=each.score, key=each.id, said=said))
     return found
 
 
-def line_of(row: SignalRow, told: str, opposites: tuple[Opposite, ...] = ()) -> Line:
-    """The line of a memory, whose text is `told` so."""
+def line_of(
+    row: SignalRow,
+    told: str,
+    opposites: tuple[Opposite, ...] = (),
+    *,
+    quote: Quote | None = None,
+) -> Line:
+    """The line of a memory, whose text is `told` so, and which quotes somebody if `quote` says."""
     happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
+    if quote is not None and quote.valid_from is not None:
+        happened_at = quote.valid_from
     return Line(
         content=told,
         memory_type=MemoryType(row.memory_type),
@@ -248,4 +272,5 @@ def line_of(row: SignalRow, told: str, opposites: tuple[Opposite, ...] = ()) -> 
         is_pinned=row.is_pinned,
         scope=Scope(row.scope),
         happened_at=happened_at,
+        quote=quote,
     )

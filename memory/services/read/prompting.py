@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.personal_names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
@@ -30,13 +29,13 @@ from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
-from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
-from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.read.stopwatch import milliseconds
+from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 
@@ -198,7 +197,7 @@ def send_prompt(
         "token_budget": token_budget,
         "limit": limit,
         "depth": depth,
-        "min_score": default_floor() if min_score is None else min_score,
+        "min_score": min_score,
         "counter": counter.name,
     }
 
@@ -273,7 +272,7 @@ def _summary(viewer: Viewer, conversation: Conversation) -> str:
     summary = running_summary(conversation=conversation)
     if not says_user(summary):
         return summary
-    names = person_names(viewer=viewer, texts=(), conversation_id=conversation.pk)
+    names = person_names(team_id=viewer.team_id, texts=(), conversation_id=conversation.pk)
     return names.told(conversation.pk, summary)
 
 

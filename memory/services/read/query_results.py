@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import TypeAlias
 
-from memory.domain.duplicates import said_words
+from memory.domain.duplicates import same_words
 from memory.domain.escaping import escaped_line
 from memory.domain.packing import Item, Packed, Room, pack
-from memory.domain.rendering import SaidLine, mark_of
+from memory.domain.rendering import Quote, SaidLine, mark_of
 from memory.domain.scoring import Signals
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import estimate_tokens
 from memory.models import Memory
 from memory.selectors.person_names import PersonNames
-from memory.services.read.cascade import told_alone
 from memory.services.read.messages import ScoredMessage
+from memory.services.read.search import told_alone
 
 _ROOM = Room("answer")
 
@@ -37,7 +38,7 @@ class FoundMemory:
 class QueryResult:
     """A found memory with its bullet and the tokens of that.
 
-    `told` is its text as it is told, with the person's own name.
+    `told` is its text with the person's own name, `quote` says whose sentence it is, if it is one.
     """
 
     memory: Memory
@@ -46,22 +47,25 @@ class QueryResult:
     told: str
     score: float | None = None
     signals: Signals | None = None
+    quote: Quote | None = None
 
     @classmethod
     def of(cls, found: FoundMemory, *, names: PersonNames) -> QueryResult:
         """The memory as one line with its category, or its type where it has none."""
         memory = found.memory
         label = escaped_line(memory.category or memory.memory_type).replace("]", "&#93;")
-        told = names.told(memory.pk, memory.content)
-        text = f"[{label}{mark_of(memory.status)}] {escaped_line(told)}"
+        told, quote = names.told(memory.pk, memory.content), names.quotes.get(memory.pk)
+        line = quote.render(told) if quote else escaped_line(told)
+        text = f"[{label}{mark_of(memory.status)}] {line}"
         tokens = estimate_tokens(f"{text}\n")
-        return cls(memory, text, tokens, told, found.score, found.signals)
+        return cls(memory, text, tokens, told, found.score, found.signals, quote)
 
     @property
     def saying(self) -> Hashable:
         """Equal for two memories of which one is enough."""
         memory = self.memory
-        return (memory.category, memory.status, said_words(self.told))
+        said_by = (self.quote.speaker, self.quote.day) if self.quote else None
+        return (memory.category, memory.status, said_by, same_words(self.told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,17 @@ class QuotedMessage:
     tokens: int
 
     @classmethod
-    def of(cls, message: ScoredMessage, *, words: Sequence[str]) -> QuotedMessage | None:
-        """The message from where most of the question's words stand; None if nothing is left."""
+    def of(
+        cls, message: ScoredMessage, *, words: Sequence[str], zone: tzinfo
+    ) -> QuotedMessage | None:
+        """The message from where most of the question's words stand; None if nothing is left.
+
+        Its day is that of `zone`.
+        """
         said = excerpt(message.text, words=words)
         if not said:
             return None
-        text = SaidLine(said, message.speaker, message.said_at).render()
+        text = SaidLine(said, message.speaker, message.said_at.astimezone(zone)).render()
         return cls(message, text, estimate_tokens(f"{text}\n"))
 
     @property

@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.clients.tools import Tools
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.packing import Packed
-from memory.domain.personal_names import says_user
 from memory.domain.scoring import Weights
 from memory.domain.summarising import retells
 from memory.domain.viewer import Viewer
@@ -20,11 +18,11 @@ from memory.selectors.filters import matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.zones import zone_of
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.query_results import (
     FoundMemory,
@@ -34,9 +32,10 @@ from memory.services.read.query_results import (
     pack_results,
 )
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.read.usage import note_retrieved
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 
 DEFAULT_LIMIT = 10
@@ -106,7 +105,7 @@ def query_memories(
     Of the asked categories those with the context `all` give all their memories, up to their
     length, whatever the question; from everything else come the `limit` that say most about it: of
     what categories, types or filters left, however little they say. Filters and types hold for all
-    memories; `depth` says when messages come too. `form` is that of `answer_key`. Raises
+    memories; `depth` says whether messages come too. `form` is that of `answer_key`. Raises
     ForbiddenError for a category, asked for or named in a filter, that the viewer's agent may not
     read, and InvalidError for one that the team's list lacks.
     """
@@ -114,7 +113,6 @@ def query_memories(
     parts: dict[str, object] = {
         # The names of its classes tell filters apart that are made of the same parts.
         "query": repr(query),
-        "floor": default_floor(),
         # Their rules are no memories, so that no revision moves with them.
         "rules": [(each.name, each.context, each.length) for each in known],
     }
@@ -223,13 +221,14 @@ class _Query:
         return Queried(answer, packed, searched, revision, read_messages or called.is_heard)
 
     def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
-        """The names of whom the memories call "User"."""
+        """The people of the memories."""
         memories = [each.memory for each in found if isinstance(each, FoundMemory)]
-        texts = [(memory.pk, memory.content) for memory in memories if says_user(memory.content)]
-        if not texts:
+        if not memories:
             return PersonNames()
-        with team_scope(team_ids=[self.viewer.team_id], actor=self.viewer.actor):
-            return person_names(viewer=self.viewer, texts=texts)
+        team_id = self.viewer.team_id
+        with team_scope(team_ids=[team_id], actor=self.viewer.actor):
+            texts = [(memory.pk, memory.content) for memory in memories]
+            return person_names(team_id=team_id, texts=texts)
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
@@ -245,7 +244,7 @@ class _Query:
         unread, untold = 0, 0
         tells_profiles = self.names_user or self.viewer.end_user_id is not None
         for category in categories:
-            with_cold = query.depth.include_cold is True
+            with_cold = query.depth.include_cold
             own = rows.searchable(include_cold=with_cold).filter(category=category.name)
             if not tells_profiles:
                 untold += own.filter(memory_type=PROFILE).count()
@@ -290,9 +289,10 @@ class _Query:
         )
         given: Counter[str] = Counter()
         shown: list[FoundMemory | QuotedMessage] = []
+        zone = zone_of(team_id=self.viewer.team_id, now=self.now)
         for each in found.results:
             if isinstance(each, ScoredMessage):
-                quoted = QuotedMessage.of(each, words=found.words)
+                quoted = QuotedMessage.of(each, words=found.words, zone=zone)
                 shown += [quoted] if quoted else []
                 continue
             category = each.memory.category

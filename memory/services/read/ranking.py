@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,6 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.retrieval.fusion import Candidates, Rarity, Relevance, fuse
 from memory.domain.retrieval.question import Asked, Term, read_question
@@ -34,6 +33,7 @@ from memory.domain.scoring import (
 from memory.domain.types import MemoryType, Status
 from memory.selectors.search.signal_rows import CandidateRow, Pool, SignalRow, Sought
 from memory.selectors.zones import zone_of
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.prepared import Uuids
 from teams.tracing import step
@@ -249,15 +249,9 @@ def chosen(ranked: Sequence[Ranked], *, keep: Callable[[Ranked], bool]) -> list[
 def _signals(question: ReadQuestion, pool: Pool[CandidateRow], now: datetime) -> SignalTable:
     rows, relevance = pool.rows, relevance_of(question.asked, pool)
     here = question.conversation_id
-    # Who asks what lay around an event looks from there, not from now.
-    recent = (
-        np.zeros(len(rows))
-        if relevance.event.any()
-        else recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600)
-    )
     return SignalTable(
         semantic=relevance.score,
-        recency=recent,
+        recency=recency((now.timestamp() - floats([row.accessed for row in rows])) / 3600),
         importance=importance_signal(
             importance=floats([row.importance for row in rows]),
             is_pinned=np.array([row.is_pinned for row in rows]),
@@ -285,7 +279,7 @@ def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
     """The relevance of every candidate of a pool."""
     rows = found.rows
     people = [row.people for row in rows]
-    names = _names(asked.terms, people)
+    names = _names(asked.terms, people, without_lexeme=found.without_lexeme)
     naming = names.sum(axis=0)
     held = np.array([row.terms for row in rows], dtype=np.int64)
     matches = (held[:, None] >> np.arange(len(found.holding)) & 1).astype(bool)
@@ -293,8 +287,8 @@ def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
     # "Will" is no word to search for, but may be a name.
     kept = [
         each
-        for each, (term, bearers) in enumerate(zip(asked.terms, naming.tolist(), strict=True))
-        if bearers or not (term.only_name or each in found.without_lexeme)
+        for each, bearers in enumerate(naming.tolist())
+        if bearers or each not in found.without_lexeme
     ]
     if len(kept) < len(asked.terms):
         asked = replace(asked, terms=tuple(asked.terms[each] for each in kept))
@@ -324,17 +318,23 @@ def relevance_of(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
             held_from=floats([row.held_from for row in rows]),
             held_until=floats([row.held_until for row in rows]),
             is_episode=np.array([row.form == Form.EPISODE for row in rows], dtype=bool),
+            evidence=floats([row.evidence for row in rows]),
         ),
     )
 
 
-def _names(terms: Sequence[Term], people: Sequence[str]) -> NDArray[np.bool_]:
-    """Which terms are a name of the people of each candidate; few of those are different."""
+def _names(
+    terms: Sequence[Term], people: Sequence[str], *, without_lexeme: Collection[int]
+) -> NDArray[np.bool_]:
+    """Which terms are a name of the people of each candidate; few of those are different.
+
+    A word that is too common to be searched for is one only where it is written as a name.
+    """
     places: dict[str, int] = {}
     rows = [places.setdefault(each, len(places)) for each in people]
     called = np.zeros((len(places), len(terms)), dtype=bool)
     for number, term in enumerate(terms):
-        if term.may_name:
+        if term.may_name and (term.is_written_name or number not in without_lexeme):
             called[:, number] = [_is_called(each, term) for each in places]
     found: NDArray[np.bool_] = called[rows]
     return found

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory.clients.tools import Tools
 from memory.domain.levels import Level as TextLevel
 from memory.domain.levels import Levels
 from memory.domain.plans.plan import RETRIEVAL
@@ -28,9 +27,9 @@ from memory.selectors.episodes import episodes_of
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision
+from memory.selectors.zones import zone_of
 from memory.services.read.about_whom import mixed_users, untold_profiles
 from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
-from memory.services.read.cascade import Candidates, Depth, Search
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
 from memory.services.read.prompt_packing import (
@@ -51,10 +50,12 @@ from memory.services.read.ranking import (
     read_with_vector,
 )
 from memory.services.read.read_queue import queued_read
-from memory.services.read.relevant import floor_of, relevant
+from memory.services.read.relevant import relevant
 from memory.services.read.replica_reads import read_in_scope
+from memory.services.read.search import Candidates, Depth, Search
 from memory.services.read.stopwatch import Stopwatch
 from memory.services.read.usage import note_retrieved
+from memory.understanding.tools import Tools
 from teams.services.flags import flags_of_id
 from teams.tracing import note, step
 
@@ -115,7 +116,7 @@ def retrieve(
     marked, as much as the budget has room for, without the types that its plan tells on request
     alone, unless `rows` asks for them. Profiles are told only where the viewer names the user or,
     as `names_user` says, `rows` does; a warning says how many were left out. What says less about
-    the question than `min_score` (see `floor_of`) is left out and counted; a prompt tells
+    the question than `min_score` is left out and counted, nothing without it; a prompt tells
     identity, what is pinned and what its plan always tells all the same.
 
     Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
@@ -129,10 +130,9 @@ def retrieve(
     watch.lap("question")
     keeps_all = rows is not None
     most = limit or 0
-    floor = floor_of(question=asked, min_score=min_score, keeps_all=keeps_all and packing is None)
 
     def read(current: Revision | None) -> tuple[Retrieval, Candidates, int]:
-        """The answer, the candidates above the floor, and how many others there were."""
+        """The answer, the candidates that are relevant enough, and how many others there were."""
         known = revision or current
         every = Search(
             viewer=viewer,
@@ -149,13 +149,15 @@ def retrieve(
             revision=known,
             also=(*also, *prefetched, *episodes_of(viewer=viewer, asked=asked.asked)),
         ).run()
-        found, below = relevant(every, floor=floor, always=partial(_is_always_told, packing))
+        found, below = relevant(
+            every, min_score=min_score, always=partial(_is_always_told, packing)
+        )
         watch.lap("search")
         if packing is None:
             answer = _best(viewer, asked, found, watch, limit=most, keeps_all=keeps_all)
         else:
-            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools, watch)
-        considered = Considered(every, found, floor)
+            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools, now, watch)
+        considered = Considered(every, found)
         return replace(answer, considered=considered, revision=known), found, below
 
     with queued_read():
@@ -235,6 +237,7 @@ def _prompt(
     limit: int | None,
     is_loaded: bool,
     tools: Tools,
+    now: datetime,
     watch: Stopwatch,
 ) -> Retrieval:
     """The prompt of the candidates, and what is in it."""
@@ -251,13 +254,18 @@ def _prompt(
         clashes = []
     ends, selection = found.ends, None
     sections: Mapping[UUID, str] = {}
+    names = person_names(
+        team_id=viewer.team_id, texts=[(each.row.memory_id, each.row.content) for each in ranked]
+    )
+    named = {each.row.memory_id for each in ranked}
     if packing.choose is not None:
-        narrowed = packing.choose(ranked, clashes)
+        narrowed = packing.choose(ranked, clashes, names)
         ranked, clashes = list(narrowed.ranked), list(narrowed.clashes)
         ends, selection, sections = narrowed.together, narrowed.selection, narrowed.sections
     opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
-    texts = [*opposed.contents, *((each.row.memory_id, each.row.content) for each in ranked)]
-    names = person_names(viewer=viewer, texts=texts)
+    further = [each for each in opposed.contents if each[0] not in named]
+    if further:
+        names = names.joined(person_names(team_id=viewer.team_id, texts=further))
     watch.lap("conflicts and names")
     assembly = pack_prompt(
         packing,
@@ -266,6 +274,7 @@ def _prompt(
         opposites=opposed.told(names),
         ends=ends,
         names=names,
+        zone=zone_of(team_id=viewer.team_id, now=now),
         words=asked.words,
         limit=limit,
         sections=sections,

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.revisions import Revision
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.predicting import prefetch_key, read_prefetch
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
-from memory.services.read.relevant import default_floor
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
 
 # From this chance on a predicted memory is told whatever words the question has.
 _LIKELY = 0.5
@@ -50,7 +49,7 @@ def send_retrieval(
             "question": question,
             "limit": limit,
             "depth": depth,
-            "min_score": default_floor() if min_score is None else min_score,
+            "min_score": min_score,
             "packing": packing and [packing.weights, packing.token_budget, packing.counter.name],
         }
         key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)

@@ -63,9 +63,12 @@ def news_of(
     known = known_memories(viewer=viewer, ids={each.memory_id for each in happened})
     updates = updates_of(happened, known)
     texts = [(each.memory.memory_id, each.memory.content) for each in updates]
-    names = person_names(viewer=viewer, texts=texts)
+    names = person_names(team_id=viewer.team_id, texts=texts)
     named = [
-        replace(each, memory=replace(each.memory, content=names.told(*text)))
+        replace(
+            each,
+            memory=replace(each.memory, content=names.told(*text), quote=names.quotes.get(text[0])),
+        )
         for each, text in zip(updates, texts, strict=True)
     ]
     text = header(named, since=begin, counter=counter)

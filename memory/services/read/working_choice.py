@@ -11,6 +11,7 @@ from memory.domain.prediction.signals import Signals
 from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
+from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.selectors.topics import topics_of
 from memory.selectors.working_set import files_of
@@ -37,7 +38,9 @@ class Chooser:
         """Whether it is told whatever words the question has."""
         return row.memory_id in self.kept
 
-    def choose(self, ranked: Sequence[Ranked], clashes: Sequence[Clash]) -> Chosen:
+    def choose(
+        self, ranked: Sequence[Ranked], clashes: Sequence[Clash], names: PersonNames
+    ) -> Chosen:
         """The candidates in their tiers; of a collaborator only what they prefer."""
         ranked = [each for each in ranked if self._may_tell(each.row)]
         keys = {each.row.memory_id for each in ranked}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.plans.placing import Place, asked_of, nearness
 from memory.domain.plans.topic_index import TopicIndex, topic_index, untold
 from memory.domain.plans.working import (
@@ -27,17 +26,20 @@ from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.topics import of_topic, topic_counts
 from memory.selectors.working_set import WorkingRow, working_set
 from memory.services.read.answers import Retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.predicting import Predicted, predict, prefetched
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import MAX_QUERY_CHARS, Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.read.working_choice import Chooser
+from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 
 _RECENT = timedelta(hours=24)
+# What says less about the work in progress is left to the index, which names it (relevance, 0-1).
+_LEAST_RELEVANCE = 0.25
 # Of a topic so many are ranked at most.
 _MOST_OF_TOPIC = 500
 
@@ -125,6 +127,7 @@ def assemble_context(
             choose=chooser.choose,
             keeps=chooser.keeps,
         ),
+        min_score=_LEAST_RELEVANCE,
         tools=tools,
         now=now,
         also=known.kept,

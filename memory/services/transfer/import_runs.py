@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q, QuerySet
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import ImportBatch, ImportRun, Job
@@ -25,6 +24,7 @@ from memory.services.transfer.formats.items import Item, is_message
 from memory.services.transfer.imports import UNFINISHED, forget_batches, publish
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.errors import DomainError, UnavailableError
 from teams.services.conversations import NewMessage, append_messages

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.clients.tools import Tools
 from memory.domain.forms import Form, Payload, rendered, texts_of
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -19,6 +18,7 @@ from memory.services.retrying import retried
 from memory.services.write.drafts import WriteResult
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.secrets import masked_note
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError, NotFoundError, TooLargeError
 from teams.services.people import ensure_agent, ensure_project
 from teams.tenancy import team_scope

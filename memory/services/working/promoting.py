@@ -10,7 +10,6 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.clients.task_store import WorkingMemoryAwayError
-from memory.clients.tools import Tools
 from memory.domain.text.normalise import has_words
 from memory.domain.types import Scope
 from memory.domain.viewer import Viewer
@@ -19,6 +18,7 @@ from memory.services.categories import category_names
 from memory.services.working.tasks import item_for, note_promotion
 from memory.services.write.drafts import WriteResult
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
 

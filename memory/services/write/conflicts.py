@@ -13,20 +13,17 @@ from django.utils import timezone
 from memory.domain.audience import Reach
 from memory.domain.forms import are_both_events
 from memory.domain.judgements import (
+    SURE_OF_REPETITION,
     as_carried_out,
     as_dispute,
     is_sure_enough,
     judged_by_words,
+    same_numbers,
 )
 from memory.domain.pair_selection import (
-    NEAR_ENOUGH,
     as_compared,
     is_same_matter,
-    nearness,
-    usual_words,
 )
-from memory.domain.ports import Judge
-from memory.domain.repetition import adds_nothing, covers
 from memory.domain.summarising import retells
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
@@ -34,6 +31,7 @@ from memory.selectors.neighbours.comparing import locked_memories
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
+from memory.understanding.ports import Judge
 from teams.clock import SKEW
 from teams.tracing import step
 
@@ -48,7 +46,11 @@ class Pair:
     existing: Statement
     new: Statement
     new_is_older: bool
-    nearness: float
+
+    @property
+    def is_one_matter(self) -> bool:
+        """Whether both are filed under one specific subject."""
+        return is_same_matter(self.existing.subject, self.new.subject)
 
     @property
     def later_reach(self) -> Reach:
@@ -180,8 +182,7 @@ def pairs_to_judge(
     """
     if not neighbours:
         return []
-    said = Statement(draft.told or draft.content, draft.created_at, draft.subject)
-    usual = usual_words([said.content, *(each.memory.content for each in neighbours)])
+    said = Statement(draft.content, draft.created_at, draft.subject)
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
@@ -193,16 +194,11 @@ def pairs_to_judge(
         stored = Statement(memory.content, _told_at(memory, draft), memory.subject)
         is_older = draft.created_at < stored.at
         existing, new = (said, stored) if is_older else (stored, said)
-        near = nearness(
-            existing=existing,
-            new=new,
-            similarity=neighbour.similarity,
-            anchor=anchor,
-            usual=usual,
-        )
-        if near >= NEAR_ENOUGH:
-            pairs.append(Pair(neighbour, *as_compared(existing, new), is_older, near))
-    pairs.sort(key=lambda pair: -pair.nearness)
+        is_one_matter = is_same_matter(memory.subject, draft.subject)
+        if is_one_matter or neighbour.similarity >= anchor:
+            pairs.append(Pair(neighbour, *as_compared(existing, new), is_older))
+    # What is filed under one matter comes first, then the nearest.
+    pairs.sort(key=lambda pair: (not pair.is_one_matter, -pair.neighbour.similarity))
     return pairs[: settings.JUDGED_NEIGHBOURS]
 
 
@@ -217,8 +213,8 @@ def rule_on(
 ) -> Ruling:
     """Judge the draft against each neighbour that may be about the same matter.
 
-    A duplicate ends the search: what a judge calls one, and what adds no content word, number or
-    payload to the neighbour. The judge reads the two in the order of time, whichever arrived
+    A duplicate ends the search: what a judge surely calls one, and what adds no number or payload
+    to the neighbour. The judge reads the two in the order of time, whichever arrived
     first, and is not asked about what people decided. Words that lost to what stands are stored as
     superseded by it, so that nobody is asked about the same pair again; words that lost to an
     earlier version of it are disputed. Either way they retire nothing. Without a judge only what
@@ -240,26 +236,15 @@ def rule_on(
     settled = {*decided.lost_to, *decided.valid_beside}
     undecided = [each for each in neighbours if each.memory.pk not in settled]
     alike: list[Neighbour] = []
-    for pair in pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor):
-        judgement = judged_by_words(pair.existing.content, pair.new.content) or judge.judge(
-            existing=pair.existing, new=pair.new
-        )
-        known = pair.neighbour.memory.content
-        if covers(known, draft.content) or covers(draft.content, known):
-            alike.append(pair.neighbour)
-        if judgement.verdict is Verdict.COEXIST or not is_sure_enough(
-            judgement,
-            nearness=pair.nearness,
-            is_from_talk=draft.extraction_pass is not None,
-        ):
+    pairs = pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor)
+    for pair, judgement in zip(pairs, _judgements(pairs, judge), strict=True):
+        if judgement.verdict is Verdict.COEXIST or not is_sure_enough(judgement):
             continue
-        judgement = as_carried_out(judgement, nearness=pair.nearness, later_reach=pair.later_reach)
+        judgement = as_carried_out(judgement, later_reach=pair.later_reach)
         if judgement.verdict is Verdict.DUPLICATE:
             if pair.neighbour.reach is not Reach.SAME:
                 continue  # other readers: each needs a memory of its own
-            if not adds_nothing(known=known, new=draft.content) or draft.adds_payload_to(
-                pair.neighbour.memory
-            ):
+            if not _says_no_more(pair, judgement) or draft.adds_payload_to(pair.neighbour.memory):
                 alike.append(pair.neighbour)
                 continue
             stated = tuple(each for each in conflicts if each.is_stated)
@@ -270,6 +255,25 @@ def rule_on(
             _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
         )
     return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
+
+
+def _judgements(pairs: Sequence[Pair], judge: Judge) -> list[Judgement]:
+    """The verdicts on the pairs: by their words where these are the same, else the judge's."""
+    by_words = [judged_by_words(each.existing.content, each.new.content) for each in pairs]
+    asked = [
+        (each.existing, each.new)
+        for each, known in zip(pairs, by_words, strict=True)
+        if known is None
+    ]
+    judged = iter(judge.judge_all(asked))
+    return [known or next(judged) for known in by_words]
+
+
+def _says_no_more(pair: Pair, judgement: Judgement) -> bool:
+    """Whether a duplicate may be left out: the judge is sure, and the numbers are the same."""
+    return judgement.confidence >= SURE_OF_REPETITION and same_numbers(
+        pair.existing.content, pair.new.content
+    )
 
 
 def _told_at(memory: Memory, draft: MemoryDraft) -> datetime:

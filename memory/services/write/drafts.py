@@ -37,8 +37,7 @@ class MemoryDraft:
     `replaces` are live memories that it supersedes because somebody says so, unjudged.
     `people` are the names of those whom it is by or about. `author_id` is the agent that learned
     it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
-    id for the stored one, as an import does: what was deleted stays deleted. `told` is the text as
-    a judge is to read it, where it was said to correct something; it is never stored. `rests_on`
+    id for the stored one, as an import does: what was deleted stays deleted. `rests_on`
     are other memories by what they are to it, as the points of a summary. `needs_consent` False is
     a decision of somebody who may decide it; what `is_agreed` has the person's yes and stands
     whatever a judge says, in place of what it `replaces`. `payload` is that of its `form`.
@@ -70,7 +69,6 @@ class MemoryDraft:
     check: bool = True
     replaces: tuple[UUID, ...] = ()
     accepts_deleted: bool = False
-    told: str = ""
     rests_on: Mapping[str, Sequence[UUID]] = field(default_factory=dict)
     needs_consent: bool = True
     is_agreed: bool = False

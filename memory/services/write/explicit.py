@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.clients.tools import Tools
 from memory.domain.attribution import people_of
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
@@ -22,6 +21,7 @@ from memory.services.write.scopes import Belonging, belonging, check_team_prefer
 from memory.services.write.secrets import masked_note, note_masked
 from memory.services.write.statements import SafeStatement, safe_statement
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
 from teams.models import Agent, Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
@@ -125,7 +125,7 @@ def remember(
 
 def _worded(result: WriteResult, draft: MemoryDraft) -> WriteResult:
     """The result with where its text departs from the writing constraints."""
-    found = departures(text=draft.content, memory_type=draft.memory_type, said_at=draft.created_at)
+    found = departures(text=draft.content, memory_type=draft.memory_type)
     return replace(result, wording=found) if found else result
 
 

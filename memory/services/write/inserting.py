@@ -31,10 +31,13 @@ _MEMORIES = _SQL["memories"].format(columns=", ".join(_COLUMNS))
 
 @dataclass(frozen=True, slots=True)
 class PreparedDraft:
-    """A draft with its vector and the key under which an equal fact would stand."""
+    """A draft with its vector and the key under which an equal fact would stand.
+
+    Without a vector, a worker embeds it soon after it is stored.
+    """
 
     draft: MemoryDraft
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] | None
     key: bytes
     next_vector: NDArray[np.float32] | None = None
     next_model: str = ""
@@ -50,6 +53,14 @@ class PreparedDraft:
         if draft.form is None:
             return keys
         return *keys, payload_key(self.key, draft.form, draft.payload)
+
+
+def stacked(prepared: Sequence[PreparedDraft]) -> NDArray[np.float32]:
+    """The drafts' vectors, shape (drafts, dimensions); a row of zeros where there is none yet."""
+    vectors = [item.vector for item in prepared]
+    size = next((len(vector) for vector in vectors if vector is not None), 0)
+    nothing = np.zeros(size, dtype=np.float32)
+    return np.stack([nothing if vector is None else vector for vector in vectors])
 
 
 def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) -> Memory:
@@ -118,13 +129,13 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
     # Bytes as PostgreSQL reads them.
     document = orjson.dumps(columns, default=lambda value: "\\x" + value.hex())
     run_prepared(_MEMORIES, [document.decode()])
-    vectors = [item.vector for _, item in rows]
+    vectors = stacked([item for _, item in rows])
     run_prepared(
         _SQL["search_entries"],
         [
             embedding_model,
-            np.concatenate(vectors),
-            len(vectors[0]),
+            vectors.ravel(),
+            vectors.shape[1],
             uuids([memory.pk for memory in memories]),
             uuids([memory.team_id for memory in memories]),
             [_searched(memory) for memory in memories],
@@ -134,6 +145,7 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
                 for _, item in rows
             ],
             [item.next_model for _, item in rows],
+            [item.vector is not None for _, item in rows],
         ],
     )
     for memory in memories:

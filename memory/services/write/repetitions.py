@@ -79,6 +79,8 @@ def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
 
     Messages that it already names add nothing: a repeated delivery is not a second witness.
     """
+    # An earlier draft of this write may have added to it through another instance.
+    existing.refresh_from_db(fields=["source_message_ids", "source_external_ids", "corroboration"])
     known = set(existing.source_message_ids)
     fresh = [item for item in draft.message_ids if item not in known]
     if draft.message_ids and not fresh:

@@ -7,14 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
-from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
 from memory.domain.audience import Reach
 from memory.domain.judgements import differs_in_case
-from memory.domain.ports import PreparingJudge
 from memory.domain.text.normalise import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
 from memory.domain.viewer import Viewer
@@ -26,13 +22,21 @@ from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.write.inserting import PreparedDraft, insert_links, insert_memories, new_row
+from memory.services.write.inserting import (
+    PreparedDraft,
+    insert_links,
+    insert_memories,
+    new_row,
+    stacked,
+)
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.neighbours import NeighbourSearch
 from memory.services.write.prior_decisions import PriorDecisions
 from memory.services.write.project_growth import note_growth
 from memory.services.write.repetitions import ExternalIds, StoredFacts, corroborate
 from memory.services.write.written import count_written
+from memory.understanding.ports import PreparingJudge
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.prepared import run_prepared
 from teams.services.flags import flags_of_id, require_memory
@@ -40,6 +44,8 @@ from teams.tenancy import team_scope
 from teams.tracing import note, step
 
 _ATTEMPTS = 4
+# A larger write is stored first; a worker embeds what is compared with nothing.
+EMBEDDED_AT_ONCE = 50
 _LOCK = load_sql_parts(__file__, "write_path.sql")["lock"]
 
 
@@ -52,33 +58,41 @@ def prepare(
 ) -> list[PreparedDraft]:
     """Embed the drafts in one batch and let the judge think ahead.
 
-    `note` is told where others stand in for the judge, and why. Call it outside any transaction:
-    the embedder and the judge may be remote. Raises UnavailableError when the embedder does not
-    answer.
+    Of more than EMBEDDED_AT_ONCE drafts only those to be checked are embedded, whose neighbours are
+    found by their vectors; the others get theirs soon after they are stored. `note` is told where
+    others stand in for the judge, and why. Call it outside any transaction: the embedder and the
+    judge may be remote. Raises UnavailableError when the embedder does not answer.
     """
-    contents = [draft.content for draft in drafts]
-    vectors = tools.embedder.embed(contents)
-    next_model, next_vectors = tools.next_vectors(contents)
-    if problem := _ask_judge_ahead(drafts=drafts, vectors=vectors, tools=tools):
-        note(problem)
-    return [
+    is_bulk = len(drafts) > EMBEDDED_AT_ONCE
+    places = [place for place, draft in enumerate(drafts) if draft.check or not is_bulk]
+    contents = [drafts[place].content for place in places]
+    vectors = dict(zip(places, tools.embedder.embed(contents), strict=True)) if contents else {}
+    next_model, following = tools.next_vectors(contents)
+    next_vectors = dict(zip(places, following, strict=True))
+    prepared = [
         PreparedDraft(
-            draft, vector, dedupe_key(draft.content, draft.audience), next_vector, next_model
+            draft,
+            vectors.get(place),
+            dedupe_key(draft.content, draft.audience),
+            next_vectors.get(place),
+            next_model if place in next_vectors else "",
         )
-        for draft, vector, next_vector in zip(drafts, vectors, next_vectors, strict=True)
+        for place, draft in enumerate(drafts)
     ]
+    if problem := _ask_judge_ahead(prepared=prepared, tools=tools):
+        note(problem)
+    return prepared
 
 
 @step("contradictions.judge")
-def _ask_judge_ahead(
-    *, drafts: Sequence[MemoryDraft], vectors: NDArray[np.float32], tools: Tools
-) -> str:
+def _ask_judge_ahead(*, prepared: Sequence[PreparedDraft], tools: Tools) -> str:
     """Let the judge think about the pairs that the drafts will give it; call it in no transaction.
 
     The answer says what it could not judge, and why. The neighbours are read in a transaction that
     ends before the judge is asked. What changes in between the judge answers without a model.
     """
     judge = tools.judge
+    drafts = [item.draft for item in prepared]
     checked = [index for index, draft in enumerate(drafts) if draft.check]
     if not checked or not isinstance(judge, PreparingJudge):
         return ""
@@ -88,7 +102,7 @@ def _ask_judge_ahead(
             return ""
         search = NeighbourSearch(
             drafts=drafts,
-            vectors=vectors,
+            vectors=stacked(prepared),
             embedding_model=tools.embedder.name,
             readers=readers_in(team_id=team_id),
         )
@@ -108,7 +122,7 @@ def _ask_judge_ahead(
         pairs += [(pair.existing, pair.new) for pair in found]
         asker = Asker(draft.team_id, draft.author_id or draft.agent_id, draft.end_user_id)
         askers += [asker] * len(found)
-    return judge.prepare(pairs, askers=askers)
+    return judge.prepare(pairs, askers=askers).problem
 
 
 def _say_the_same(memory: Memory, draft: MemoryDraft) -> bool:
@@ -186,7 +200,7 @@ class _Write:
         self._facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
         self._search = NeighbourSearch(
             drafts=drafts,
-            vectors=np.stack([item.vector for item in prepared]),
+            vectors=stacked(prepared),
             embedding_model=tools.embedder.name,
             readers=readers,
         )
@@ -281,7 +295,7 @@ class _Write:
                 return neighbours, locked
             self._flush()
             self._search.read_again(memory.pk for memory in ruling.memories)
-        raise ConflictError("The memories it meets keep changing at this moment; send it again.")
+        raise ConflictError("Related memories were changed concurrently. Retry the request.")
 
     def _flush(self) -> None:
         """Store what waits, with its links and conflicts."""

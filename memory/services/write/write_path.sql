@@ -17,12 +17,14 @@ SELECT {columns} FROM jsonb_populate_recordset(NULL::memory_memory, $1)
 INSERT INTO memory_searchentry (memory_id, team_id, memory_type, said_at, people, embedding,
     embedding_model, next_embedding, next_model, lexemes)
 SELECT given.memory_id, given.team_id, '', now(), string_to_array(given.people, ' '),
-    ($2::float4[])[(given.place - 1) * $3 + 1 : given.place * $3]::halfvec, $1,
+    CASE WHEN given.is_embedded
+        THEN ($2::float4[])[(given.place - 1) * $3 + 1 : given.place * $3]::halfvec END,
+    CASE WHEN given.is_embedded THEN $1 ELSE '' END,
     given.next_vector::halfvec, coalesce(given.next_model, ''),
     to_tsvector('english', given.content)
-FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
-    WITH ORDINALITY
-    AS given (memory_id, team_id, content, people, next_vector, next_model, place)
+FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[],
+    $10::boolean[]) WITH ORDINALITY
+    AS given (memory_id, team_id, content, people, next_vector, next_model, is_embedded, place)
 -- part: links
 INSERT INTO memory_memoryrelation
     (id, team_id, from_memory_id, to_memory_id, relation_type, strength, created_at)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from memory.clients.tools import default_tools
+from memory.understanding.tools import default_tools
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.factories import StaffUserFactory

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import Compaction, Memory
 from memory.services.extraction.job_runs import run_job
+from memory.understanding.tools import Tools
 from teams.models import Message
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import TALK, post, shown, talk

@@ -11,9 +11,9 @@ from django.conf import settings as site
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import Job, Memory
 from memory.services.extraction.job_runs import run_job
+from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
 from tests.support.cast import Cast
@@ -205,9 +205,9 @@ def test_extract_and_wait_tells_what_was_found(api: APIClient, path: str) -> Non
     assert counts["created"] == len(counts["memories"]) > 0
     assert counts["pass1_count"] + counts["pass2_additions"] >= counts["created"]
     assert (counts["extractor"], counts["pass1_extractor"], counts["pass2_extractor"]) == (
-        "rules",
-        "rules",
-        "rules",
+        "small-reader",
+        "small-reader",
+        "",
     )
     assert (counts["left_out"], counts["warnings"]) == (0, [])
 

@@ -67,12 +67,3 @@ def test_a_search_keeps_what_its_filter_left(
     results = api.get("/v1/memories/search", body).json()["results"]
 
     assert len(results) == 50
-
-
-def test_without_a_filter_what_says_nothing_is_left_out(api: APIClient) -> None:
-    asked = {"top_k": 500, "budget_tokens": 100_000, "return": "full"}
-
-    results = ask(api, "hello there", **asked)["results"]
-
-    assert 0 < len(results) < len(KEPT)
-    assert all(each["signals"]["semantic"] > 0 for each in results)

@@ -177,7 +177,14 @@ def test_one_bad_payload_of_many_stores_none(api: APIClient) -> None:
 
 
 def test_secrets_in_a_payload_are_masked_and_told_of(api: APIClient) -> None:
-    shown = stated(api, Form.FACT, {"key": "router", "value": "the password is hunter2!x"})
+    shown = stated(
+        api,
+        Form.FACT,
+        {
+            "key": "router",
+            "value": "the login of the router in the cellar has the password: hunter2!x",
+        },
+    )
 
     assert "hunter2" not in str(Memory.objects.values())
     assert MASK in shown["payload"]["value"]

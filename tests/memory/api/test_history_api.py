@@ -56,9 +56,9 @@ def lines_of(response: Any) -> list[Any]:
 
 def test_what_came_late_is_in_the_history_of_what_stands(api: APIClient) -> None:
     first = state(api, "The beta starts on May 3.", created_at="2026-01-05T10:00:00Z")
-    newest = "The beta now starts on June 9 instead of May 5."
+    newest = "Correction: the beta starts on June 9, not on May 5."
     stands = state(api, newest, created_at="2026-03-05T10:00:00Z")
-    told = "The beta now starts on May 5 instead of May 3."
+    told = "The beta now starts on May 5."
     body = {"content": told, "created_at": "2026-02-05T10:00:00Z"}
     late = api.post("/v1/memories", body, format="json").json()
 

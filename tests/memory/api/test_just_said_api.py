@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.models import MessageEntry
@@ -17,13 +16,6 @@ from tests.support.cast import Cast, Clients
 
 SAID = "Biscuit, our office dog, chewed the blue slipper."
 QUESTION = "What did Biscuit chew?"
-
-
-@pytest.fixture(autouse=True)
-def thresholds(settings: Settings) -> Settings:
-    """The defaults, whatever the environment says."""
-    settings.CASCADE_COLD_BELOW, settings.CASCADE_RAW_BELOW = 0.65, 0.65
-    return settings
 
 
 def say(client: APIClient, *contents: str, user: str = "sarah", role: str = "user") -> str:
@@ -55,7 +47,7 @@ def found(client: APIClient, path: str = "retrieve", query: str = QUESTION, **fi
 
 
 @pytest.mark.parametrize("path", ["retrieve", "prompt", "search"])
-@pytest.mark.parametrize("fields", [{}, {"include_raw": True}], ids=["weak", "asked for"])
+@pytest.mark.parametrize("fields", [{}, {"include_raw": True}], ids=["by itself", "asked for"])
 def test_a_message_is_in_the_very_next_read(
     api: APIClient, path: str, fields: dict[str, Any]
 ) -> None:

@@ -20,10 +20,9 @@ from tests.support.memories_api import post_memory as remember
 @pytest.mark.parametrize(
     ("content", "how"),
     [
-        ("He likes it.", "a pronoun is its subject"),
-        ("The release is tomorrow.", "relative date"),
-        ("x" * 500, "too long"),
-        ("I am a nurse.", "first person"),
+        ("x" * 500, "characters"),
+        ("It rained. It snowed. It froze.", "two sentences"),
+        ("Is Sarah a nurse?", "question"),
     ],
 )
 def test_what_is_hard_to_understand_alone_is_stored_as_worded_and_warned_of(
@@ -118,7 +117,9 @@ def test_a_memory_shows_how_often_it_was_said_again_and_in_which_messages(api: A
     assert [each["corroboration"] for each in told] == [0, 1, 2, 2]
     shown = api.get(f"/v1/memories/{told[0]['id']}").json()
     assert (shown["corroboration"], shown["provenance"]["message_ids"]) == (2, said)
-    (found,) = api.get("/v1/memories/search?query=Berlin&user=sarah").json()["results"]
+    found = api.get("/v1/memories/search?query=Berlin&user=sarah&include_raw=false").json()[
+        "results"
+    ][0]
     assert found["corroboration"] == 2
 
 

@@ -36,7 +36,7 @@ from memory.services.read.messages import ScoredMessage
 from teams.models import Project
 from tests.support.cast import Cast
 
-PARTS = Parts(0.2, 0.1, 0.05, 0.1, 0.03, 0.02)
+PARTS = Parts(0.2, 0.1, 0.05, 0.1, 0.05)
 SIGNALS = Signals(0.5, 0.25, 0.7, 0.0, 0.1, 0.4, 0.6, -0.2, 0.8, PARTS)
 FULL = {
     "content": "Sarah lives in Berlin.",

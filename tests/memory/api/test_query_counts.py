@@ -8,12 +8,12 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import MemoryUsage
 from memory.services.read.ranking import Question
 from memory.services.read.usage import flush_noted_usage
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.reading import search
 
@@ -53,7 +53,7 @@ def test_what_was_left_out_was_not_read(
     assert given < 40
 
 
-@pytest.mark.parametrize("limit", [60, 150])
+@pytest.mark.parametrize("limit", [60, 120])
 def test_a_search_gives_as_many_as_it_is_asked_for(
     limit: int, viewer: Viewer, tools: Tools
 ) -> None:

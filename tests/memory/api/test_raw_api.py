@@ -1,11 +1,10 @@
-"""How deep a read looks: warm, then cold, then the messages themselves, and who may hear them."""
+"""Messages are found beside memories, cold memories on request; and who may hear them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.domain.plans.prompt import NOTICE
@@ -16,13 +15,6 @@ from tests.support.cast import Cast, Clients
 SAID = "Biscuit, our office dog, chewed the blue slipper."
 QUESTION = "What did Biscuit chew?"
 UNRELATED = "Which database does billing use?"
-
-
-@pytest.fixture(autouse=True)
-def thresholds(settings: Settings) -> Settings:
-    """The defaults, whatever the environment says."""
-    settings.CASCADE_COLD_BELOW, settings.CASCADE_RAW_BELOW = 0.65, 0.65
-    return settings
 
 
 def talk(client: APIClient, *contents: str, user: str = "sarah", **fields: Any) -> str:
@@ -77,58 +69,36 @@ def test_what_extraction_missed_is_found_in_the_messages(api: APIClient) -> None
     assert found["said_at"]
     assert 0 < found["score"] <= 1
     assert found["signals"]["lexical"] > 0
-    assert answer["searched"] == ["hot", "warm", "cold", "raw"]
+    assert answer["searched"] == ["hot", "warm", "raw"]
 
 
-def test_memories_that_answer_keep_the_deeper_levels_closed(api: APIClient) -> None:
+def test_messages_are_found_beside_memories_that_answer_unless_they_are_refused(
+    api: APIClient,
+) -> None:
     talk(api, SAID)
     remember(api, "What did Biscuit chew? Biscuit did chew the slipper.")
 
     answer = search(api)
 
-    assert answer["searched"] == ["hot", "warm"]
-    assert raw(answer) == []
-    assert answer["results"][0]["level"] == "warm"
-
-
-def test_the_messages_are_searched_when_they_are_asked_for_and_never_when_refused(
-    api: APIClient,
-) -> None:
-    talk(api, SAID)
-    remember(api, "What did Biscuit chew? Biscuit did chew the slipper.")
-
-    assert raw(search(api, include_raw="true")) == [SAID]
+    assert {each["level"] for each in answer["results"]} == {"warm", "raw"}
+    assert raw(answer) == raw(search(api, include_raw="true")) == [SAID]
     assert raw(search(api, UNRELATED, include_raw="false")) == []
     assert "raw" not in search(api, UNRELATED, include_raw="false")["searched"]
 
 
-def test_the_threshold_is_a_setting(api: APIClient, settings: Settings) -> None:
-    talk(api, SAID)
-    remember(api, "Biscuit is a dog.")
-
-    settings.CASCADE_RAW_BELOW = 0.0
-    assert raw(search(api)) == []
-    settings.CASCADE_RAW_BELOW = 1.1
-    assert raw(search(api, "What did Biscuit chew yesterday?")) == [SAID]
-
-
-def test_cold_memories_come_when_the_others_are_weak_and_past_ones_do_not(
-    api: APIClient,
-) -> None:
+def test_cold_and_past_memories_come_only_where_they_are_asked_for(api: APIClient) -> None:
     cold = remember(api, "Biscuit chewed the blue slipper.")
     past = remember(api, "Biscuit chewed the red slipper.")
     Memory.objects.filter(pk=cold).update(tier="cold")
     Memory.objects.filter(pk=past).update(status="superseded")
 
-    by_itself = search(api)
     asked = search(api, include_cold="true")
-    refused = search(api, include_cold="false")
 
-    assert [each["id"] for each in by_itself["results"]] == [cold]
-    assert by_itself["results"][0]["level"] == "cold"
     assert {each["id"] for each in asked["results"]} == {cold, past}
     assert {each["level"] for each in asked["results"]} == {"cold"}
-    assert refused["results"] == []
+    assert "cold" in asked["searched"]
+    for fields in ({}, {"include_cold": "false"}):
+        assert search(api, **fields)["results"] == []
 
 
 def test_each_memory_says_whether_it_is_hot_or_warm(api: APIClient) -> None:
@@ -140,33 +110,39 @@ def test_each_memory_says_whether_it_is_hot_or_warm(api: APIClient) -> None:
     assert levels == {"Biscuit is the office dog.": "hot", "Biscuit sleeps all day.": "warm"}
 
 
-def test_a_message_is_hidden_behind_its_own_memory(api: APIClient) -> None:
+def test_a_memory_stands_in_for_the_message_it_quotes(api: APIClient) -> None:
     conversation = talk(api, SAID, "Biscuit also likes carrots.")
     page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
-    remember(
-        api,
-        "Sarah said that Biscuit, the office dog, did chew the blue slipper.",
-        conversation=conversation,
-        message_ids=[page[0]["id"]],
-    )
+    source = {"conversation": conversation, "message_ids": [page[0]["id"]]}
+    remember(api, SAID, **source)
 
     assert SAID not in raw(search(api, include_raw="true"))
 
 
-def test_a_message_with_more_in_it_than_its_memories_say_is_found(api: APIClient) -> None:
+def test_a_message_that_says_more_than_its_memories_is_found(api: APIClient) -> None:
     said = "I am Sarah and I bake bread. My brother Olle rows. Biscuit is our office dog."
     conversation = talk(api, said)
     page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
-    for text in ("Sarah bakes bread.", "Sarah has an office dog called Biscuit."):
+    for text in ("I am Sarah and I bake bread.", "Biscuit is our office dog."):
         fields = {"conversation": conversation, "message_ids": [page[0]["id"]]}
         remember(api, text, importance=9, **fields)
 
-    about_olle, about_biscuit = (
-        raw(search(api, query, include_raw="true"))
-        for query in ("Who is Olle?", "Who is the office dog Biscuit?")
-    )
+    for query in ("Who is Olle?", "Who is the office dog Biscuit?"):
+        assert raw(search(api, query, include_raw="true")) == [said]
 
-    assert (about_olle, about_biscuit) == ([said], [])
+
+def test_another_message_of_the_same_words_is_not_hidden(api: APIClient) -> None:
+    conversation = talk(api, "Biscuit chewed it.", "Biscuit chewed it.")
+    page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
+    source = {"conversation": conversation, "message_ids": [page[0]["id"]]}
+    remember(api, "Biscuit chewed it.", importance=9, **source)
+
+    positions = [
+        each["position"]
+        for each in search(api, include_raw="true")["results"]
+        if each["level"] == "raw"
+    ]
+    assert positions == [2]
 
 
 def test_what_a_memory_replaced_does_not_come_back_as_what_was_said(api: APIClient) -> None:
@@ -189,24 +165,20 @@ def test_what_a_memory_replaced_does_not_come_back_as_what_was_said(api: APIClie
 
 
 def test_no_earlier_version_comes_back_as_what_was_said(api: APIClient) -> None:
-    said = [
-        "The beta starts on May 3.",
-        "The beta now starts on May 5 instead of May 3.",
-        "The beta now starts on June 9 instead of May 5.",
-    ]
-    conversation = talk(api, *said)
+    versions = [f"The beta starts on {day}." for day in ("May 3", "May 5", "June 9")]
+    conversation = talk(api, versions[0])
     page = api.get(f"/v1/conversations/{conversation}/messages").json()["results"]
-    for message in page:
-        fields = {"conversation": conversation, "message_ids": [message["id"]], "check": True}
-        remember(api, message["content"], **fields)
+    source = {"conversation": conversation, "message_ids": [page[0]["id"]]}
+    memory = remember(api, versions[0], **source)
+    for version in versions[1:]:
+        path = f"/v1/memories/{memory}/correct"
+        answer = api.post(path, {"corrected_content": version}, format="json")
+        assert answer.status_code < 300, answer.content
+        memory = answer.json()["id"]
 
-    found = search(api, "Does the beta start in June instead?", include_raw="true")
+    found = search(api, "Does the beta start in June?", include_raw="true")
 
-    statuses = sorted(Memory.objects.values_list("content", "status"))
-    assert [status for _, status in statuses] == ["active", "superseded", "superseded"]
-    contents = [each["content"] for each in found["results"]]
-    assert said[2] in contents
-    assert said[0] not in contents
+    assert [each["content"] for each in found["results"]] == [versions[2]]
 
 
 def test_what_lost_a_dispute_does_not_come_back_as_what_was_said(api: APIClient) -> None:
@@ -244,15 +216,12 @@ def test_a_question_that_was_said_is_no_answer_to_itself(api: APIClient) -> None
     assert raw(search(api, include_raw="true")) == [SAID]
 
 
-def test_courtesies_fill_no_prompt(api: APIClient) -> None:
-    talk(api, SAID, "Noted!", "Ok, thanks!", "Noted, the vet is in Lisbon.")
+def test_courtesies_rank_behind_what_tells_something(api: APIClient) -> None:
+    facts = [SAID, "The vet of Biscuit is in Lisbon and opens at nine."]
+    talk(api, "Hello there!", *facts, "Noted!", "Ok, thanks!")
 
-    found = retrieve(api, include_raw=True)
-
-    assert SAID in found["formatted_prompt"]
-    assert "Lisbon" in found["formatted_prompt"]
-    assert "Noted!" not in found["formatted_prompt"]
-    assert "thanks" not in str(found["messages"])
+    for query in (QUESTION, "Which doctor treats the pet?"):
+        assert set(raw(search(api, query, include_raw="true"))[:2]) == set(facts)
 
 
 def test_a_courtesy_that_is_asked_for_is_found(api: APIClient) -> None:

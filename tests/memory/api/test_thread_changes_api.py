@@ -12,8 +12,8 @@ from django.db import connections
 from rest_framework.test import APIClient
 
 from audit.services.erasure import erase_user
-from memory.clients.tools import Tools
 from memory.models import Memory
+from memory.understanding.tools import Tools
 from teams.models import Conversation, ToldRevision
 from teams.tenancy import team_scope
 from tests import factories

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from memory.domain.tokens import estimate_tokens
@@ -16,12 +15,6 @@ __all__ = ["disputed"]
 
 FILE = "src/auth/login.ts"
 ERROR = "TimeoutError in checkout: the pool has no connection left"
-
-
-@pytest.fixture(autouse=True)
-def floors(settings: Settings) -> None:
-    """What says too little is not told, as in production."""
-    settings.MIN_SCORE, settings.MIN_BEST_SCORE = 0.1, 0.24
 
 
 def know(api: APIClient, content: str = "", **fields: Any) -> str:

@@ -30,7 +30,7 @@ def history(turns: int) -> list[dict[str, Any]]:
         message
         for number in range(turns)
         for message in (
-            user(f"{FACTS[number % len(FACTS)]} That was note number {number}."),
+            user(f"{FACTS[number % len(FACTS)]} Did you get that, number {number}?"),
             assistant(f"Thank you, I have heard note number {number} and will think about it."),
         )
     ]

@@ -11,10 +11,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.utils import timezone
 
-from memory.clients.tools import default_tools
 from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.services.chat.asking import ChatAsk
 from memory.services.messages.posting import open_conversation
+from memory.understanding.tools import default_tools
 from routing.domain.budgets import CapKind
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation

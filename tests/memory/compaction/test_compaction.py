@@ -11,7 +11,6 @@ from django.conf import settings
 from django_redis import get_redis_connection
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
@@ -19,6 +18,7 @@ from memory.models import Compaction, Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.compaction.summaries import running_summary
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 from tests.support.cast import Cast

@@ -6,13 +6,13 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.models import Compaction, Contradiction, Job, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

@@ -12,11 +12,12 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from memory.clients.tools import Tools
-from memory.domain.types import Candidate, Participants, Point, SourceMessage
+from memory.domain.summarising import WrittenSummary
+from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
@@ -83,11 +84,13 @@ def test_a_compaction_that_postgresql_turns_away_is_tried_again(
     talk: Conversation, plain: Tools
 ) -> None:
     class TurnedAway(Recorder):
-        def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+        def summarise(
+            self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
+        ) -> WrittenSummary:
             if not self.given:
                 self.given.append([])
                 raise OperationalError from psycopg.errors.DeadlockDetected()
-            return super().summarise(points=points, since=since, until=until)
+            return super().summarise(points=points, since=since, until=until, asker=asker)
 
     say(talk, *FACTS[:2])
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.summarising import MAX_POINTS, SUMMARY_TOKENS, RulesSummariser
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Candidate, Participants, SourceMessage
@@ -17,6 +16,7 @@ from memory.models import Compaction, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.write.explicit import StatedMemory, remember
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

@@ -15,14 +15,15 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from memory.clients.tools import Tools
-from memory.domain.types import Candidate, Participants, Point, SourceMessage
+from memory.domain.summarising import WrittenSummary
+from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import StillExtractingError, extract_now
+from memory.understanding.tools import Tools
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 from tests.support.compaction import (
@@ -240,11 +241,13 @@ def test_what_is_deleted_while_it_is_summed_up_is_not_in_the_summary(
     town_talk: Conversation, plain: Tools
 ) -> None:
     class Meddled(Recorder):
-        def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+        def summarise(
+            self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
+        ) -> WrittenSummary:
             if not self.given:
                 with team_scope(team_ids=[town_talk.team_id], actor="test"):
                     Memory.objects.filter(pk=points[0].memory_ids[0]).update(status="soft_deleted")
-            return super().summarise(points=points, since=since, until=until)
+            return super().summarise(points=points, since=since, until=until, asker=asker)
 
     say(town_talk, *FACTS[:3])
 
@@ -331,12 +334,14 @@ class KilledSummariser(Recorder):
         super().__init__()
         self.killer = killer
 
-    def summarise(self, *, points: Sequence[Point], since: datetime, until: datetime) -> str:
+    def summarise(
+        self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
+    ) -> WrittenSummary:
         """As usual."""
         self.killer.passes("summary")
         if self.killer.step == "storing the summary":
             self.killer.step = "storing"
-        return super().summarise(points=points, since=since, until=until)
+        return super().summarise(points=points, since=since, until=until, asker=asker)
 
 
 KILLS = [

@@ -10,7 +10,6 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import Category, Compaction, Memory
 from memory.selectors.history.changes import known_memories
 from memory.services.compaction.summaries import running_summary
@@ -18,6 +17,7 @@ from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.read.ranking import Question
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import archive_memory, pin_memory
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from tests.support.admin import two
 from tests.support.cast import Cast

@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -19,6 +18,7 @@ from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.write.drafts import Outcome
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from teams.ids import new_id
 from teams.tenancy import team_scope
@@ -155,7 +155,7 @@ def test_a_correction_stands_in_the_log_with_its_reason(acme: Cast, tools: Tools
     new = correct(acme, tools, old, reason="She moved.").memory
 
     last = MemoryLog.objects.filter(memory_id=old.pk).order_by("-seq")[0]
-    first = MemoryLog.objects.get(memory_id=new.pk)
+    first = MemoryLog.objects.filter(memory_id=new.pk).order_by("seq")[0]
     assert (last.event, last.reason, last.actor) == ("superseded", "She moved.", "reviewer")
     assert (first.event, first.reason, first.actor) == ("corrected", "She moved.", "reviewer")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.models import Contradiction, MemoryUsage
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

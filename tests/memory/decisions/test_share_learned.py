@@ -142,7 +142,7 @@ def test_an_unknown_team_is_told_so() -> None:
 
 
 def test_what_was_said_before_is_found_by_other_agents_but_for_confidences(acme: Cast) -> None:
-    said = ("The dog is called Rex.", "Keep that between us.", "The car is red.", "It is new.")
+    said = ("The car is red.", "The dog is called Rex.", "Keep that between us.", "Thanks!")
     talk = learned(acme, *said)[0].conversation
     assert talk is not None
     with team_scope(team_ids=[acme.team.id], actor="test"):
@@ -159,4 +159,4 @@ def test_what_was_said_before_is_found_by_other_agents_but_for_confidences(acme:
     assert "Of 1 conversations" in share()
     assert shared() == [None] * 4
     share("--apply")
-    assert shared() == [False, False, True, None]
+    assert shared() == [True, False, False, None]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.models import Memory
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.disputes import THREE, Quarrel, stored
 from tests.support.embedders import OrthogonalEmbedder

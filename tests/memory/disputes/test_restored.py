@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, UnavailableError
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (

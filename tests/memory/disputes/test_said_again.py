@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.write.drafts import Outcome, WriteResult
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (
     SUBJECT,

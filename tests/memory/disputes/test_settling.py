@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
@@ -18,6 +17,7 @@ from memory.selectors.memories import related_to
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.state import delete_memory, pin_memory
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
 from tests.support.cast import Cast

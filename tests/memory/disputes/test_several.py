@@ -12,13 +12,13 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory
 from memory.services.write.drafts import Outcome
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

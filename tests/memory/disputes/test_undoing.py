@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.models import Contradiction, Memory, Settlement
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.decisions.undoing import Undone, undo_settlement
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from tests.support.cast import Cast
 from tests.support.disputes import (

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from memory.domain.audience import Reach
 from memory.domain.judgements import (
-    NEAR_TO_RETIRE,
-    SURE_TO_RETIRE,
+    SURE,
     as_carried_out,
     is_sure_enough,
     judged_by_words,
@@ -21,39 +20,20 @@ JUDGEMENTS = st.builds(
 )
 
 
-NEARNESS = st.floats(min_value=-1, max_value=1.5)
-
-
-@given(JUDGEMENTS, NEARNESS, st.sampled_from(Reach))
-def test_nothing_is_retired_on_a_guess_or_by_what_fewer_see(
-    judgement: Judgement, nearness: float, reach: Reach
-) -> None:
-    done = as_carried_out(judgement, nearness=nearness, later_reach=reach)
+@given(JUDGEMENTS, st.sampled_from(Reach))
+def test_nothing_is_retired_by_what_fewer_see(judgement: Judgement, reach: Reach) -> None:
+    done = as_carried_out(judgement, later_reach=reach)
 
     if done.verdict is Verdict.SUPERSEDE:
-        assert judgement.confidence >= SURE_TO_RETIRE
-        assert nearness >= NEAR_TO_RETIRE
         assert reach is not Reach.NARROWER
     elif done != judgement:
         assert (judgement.verdict, done.verdict) == (Verdict.SUPERSEDE, Verdict.DISPUTE)
         assert done.reason.startswith(judgement.reason)
 
 
-@given(JUDGEMENTS, NEARNESS)
-def test_what_counts_in_talk_counts_where_it_was_stated(
-    judgement: Judgement, nearness: float
-) -> None:
-    if is_sure_enough(judgement, nearness=nearness, is_from_talk=True):
-        assert is_sure_enough(judgement, nearness=nearness, is_from_talk=False)
-
-
-@pytest.mark.parametrize("verdict", [Verdict.SUPERSEDE, Verdict.DISPUTE])
-def test_the_less_near_two_are_the_surer_a_judge_must_be(verdict: Verdict) -> None:
-    judgement = Judgement(verdict, "", 0.4)
-
-    assert is_sure_enough(judgement, nearness=0.9, is_from_talk=True)
-    assert not is_sure_enough(judgement, nearness=0.5, is_from_talk=False)
-    assert not is_sure_enough(Judgement(verdict, "", 0.2), nearness=1.4, is_from_talk=False)
+@given(JUDGEMENTS)
+def test_a_doubtful_verdict_leaves_both_side_by_side(judgement: Judgement) -> None:
+    assert is_sure_enough(judgement) == (judgement.confidence >= SURE)
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,23 @@ def test_a_long_text_is_summed_up_by_its_first_sentences() -> None:
     assert estimate_tokens(levels.compressed) < estimate_tokens(levels.summary)
 
 
-def test_a_short_text_keeps_what_turns_it_round() -> None:
-    levels = levels_of("The user does not want to be called before 10.")
-    assert levels.summary == "The user does not want to be called before 10."
-    assert levels.compressed == "user not want to called before 10"
+def test_a_short_text_is_told_whole_down_to_its_index_term() -> None:
+    text = "The user does not want to be called before 10."
+    levels = levels_of(text)
+    assert (levels.summary, levels.compressed) == (text, text)
+    assert levels.index_term == text.rstrip(".")
+
+
+def test_below_the_first_sentence_stands_its_beginning() -> None:
+    levels = levels_of(STORY)
+    for shorter in (levels.compressed.removesuffix(" …"), levels.index_term):
+        assert STORY.startswith(shorter)
+
+
+def test_of_two_short_sentences_the_compressed_text_is_the_first() -> None:
+    levels = levels_of("Sarah does not eat nuts. She carries a pen.")
+    assert levels.compressed == "Sarah does not eat nuts."
+    assert levels.index_term == "Sarah does not eat nuts"
 
 
 def test_a_payload_gives_the_shorter_levels() -> None:

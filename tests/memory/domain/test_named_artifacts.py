@@ -25,7 +25,7 @@ LONG_HASH = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
             "https://git.example.org/acme/app/pull/42",
             ["link https://git.example.org/acme/app/pull/42", "pr #42"],
         ),
-        ("Reverted commit abc1234, merged in 4f2a9bc1.", ["commit abc1234", "commit 4f2a9bc1"]),
+        ("Reverted commit abc1234, merged in 4f2a9bc1.", ["commit abc1234"]),
         ("commit:abc1234", ["commit abc1234"]),
         (
             "da39a3ee5e6b4b0d3255bfef95601890afd80709",

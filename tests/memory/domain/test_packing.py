@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,23 +106,6 @@ def test_mandatory_items_are_always_in(
     )
 
     assert {each.value for each in mandatory(items)} <= values(result)
-
-
-@given(ITEMS, ROOMS, BUDGETS, LIMITS)
-def test_what_is_alike_but_says_something_else_is_no_duplicate(
-    items: Items, rooms: Sequence[Room], budget: int, limit: int | None
-) -> None:
-    def packed(likeness: Callable[[str], Hashable] | None) -> Packed[str]:
-        return pack(
-            items,
-            rooms=rooms,
-            token_budget=budget,
-            limit=limit,
-            saying=lambda value: value[0],
-            likeness=likeness,
-        )
-
-    assert packed(lambda _: "all") == packed(lambda value: value[0] in "0123") == packed(None)
 
 
 @given(ITEMS, ROOMS, BUDGETS, LIMITS)

@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.pair_selection import (
-    NEAR_ENOUGH,
     as_compared,
     is_same_matter,
     is_specific,
-    nearness,
     shared_words,
 )
 from memory.domain.types import Statement
@@ -21,30 +19,8 @@ from memory.domain.types import Statement
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def worth_judging(existing: Statement, new: Statement, similarity: float) -> bool:
-    return nearness(existing=existing, new=new, similarity=similarity, anchor=0.3) >= NEAR_ENOUGH
-
-
 def said(content: str, subject: str = "") -> Statement:
     return Statement(content, NOON, subject)
-
-
-def test_one_specific_subject_is_enough_however_far_the_words_are() -> None:
-    old, new = (
-        said("Uses Jira.", "team.tracker"),
-        said("Everything moved to Linear.", "team.tracker"),
-    )
-
-    assert worth_judging(old, new, -0.2)
-    assert not worth_judging(said(old.content), said(new.content), -0.2)
-
-
-def test_similar_vectors_need_no_common_word_and_common_words_need_less_similarity() -> None:
-    assert worth_judging(said("Piet drives a lorry."), said("He is a trucker."), 0.6)
-    assert worth_judging(
-        said("The staging database listens on port 5432."), said("Port of staging: 5433"), 0.3
-    )
-    assert not worth_judging(said("The office closes at six."), said("Ida likes tea."), 0.3)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +32,6 @@ def test_similar_vectors_need_no_common_word_and_common_words_need_less_similari
 )
 def test_words_of_other_languages_count_alike(one: str, other: str) -> None:
     assert shared_words(one, other) > 0.3
-
-
-def test_the_similarity_is_read_on_the_scale_of_its_embedder() -> None:
-    at_anchor = [
-        nearness(existing=said("a b"), new=said("c d"), similarity=anchor, anchor=anchor)
-        for anchor in (0.3, 0.7)
-    ]
-
-    assert at_anchor[0] == pytest.approx(at_anchor[1])
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.personal_names import heard_name, says_user, stated_name, with_name
+from memory.domain.personal_names import heard_name, says_user, with_name
 from memory.domain.rendering import Line
 from memory.domain.types import MemoryType, Status
-from tests.support.writing import NOON
+from tests.support.prompt_lines import FEB_9
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,9 @@ from tests.support.writing import NOON
         ("User is allergic to nuts.", "Dana is allergic to nuts."),
         ("User left and User's sister stayed.", "Dana left and Dana's sister stayed."),
         ("User’s cat is called Miso.", "Dana's cat is called Miso."),
-        ("On May 3, User went to Oslo.", "On May 3, Dana went to Oslo."),
-        ("Kyra reminds User every Monday.", "Kyra reminds Dana every Monday."),
-        ("Kyra said that User likes it.", "Kyra said that Dana likes it."),
-        ("When it rains User, who cycles, stays in.", "When it rains Dana, who cycles, stays in."),
-        ("The gift is for User.", "The gift is for Dana."),
+        ("User left. Kyra told User so.", "Dana left. Kyra told Dana so."),
+        ("[2026-11-24] User left.", "[2026-11-24] Dana left."),
+        ("User likes the User Management page.", "Dana likes the User Management page."),
         ("User doesn't eat meat.", "Dana doesn't eat meat."),
     ],
 )  # fmt: skip
@@ -39,14 +37,12 @@ def test_the_name_stands_where_user_is_the_person(stored: str, told: str) -> Non
         "The User is asked twice.",
         "A User may have two keys.",
         "Azure User licences are dear.",
-        "User stories are reviewed on Friday.",
-        "User feedback is collected every week.",
-        "User access is denied by default.",
         "Users like it.",
         "The user likes it.",
         "User-Agent strings are logged.",
         'The button "User" is red.',
         "SuperUser rights are rare.",
+        "The gift is for User.",
     ],
 )
 def test_other_users_stay(text: str) -> None:
@@ -84,27 +80,6 @@ def test_a_name_forges_no_structure(name: str) -> None:
     assert not any(sign in text for sign in ("\n", " ## ", "[IDENTITY]", "<", "```"))
 
 
-@pytest.mark.parametrize(
-    ("statement", "name"),
-    [
-        ("User's name is Dana Reyes.", "Dana Reyes"),
-        ("User wants Kyra to call User Robin.", "Robin"),
-        ("User prefers to be called Jo, not Johanna.", "Jo"),
-        ("User goes by Robin.", "Robin"),
-        ("User is Ana from Oslo.", "Ana"),
-        ("User is a baker.", ""),
-        ("User likes Robin.", ""),
-        ("User's name is on the door.", ""),
-    ],
-)
-def test_a_profile_tells_the_name(statement: str, name: str) -> None:
-    assert stated_name([statement]) == name
-
-
-def test_the_first_statement_with_a_name_counts() -> None:
-    assert stated_name(["User is a baker.", "User goes by Jo.", "User's name is Ann."]) == "Jo"
-
-
 @pytest.mark.parametrize("name", ["u-83241", "dana@example.org", "dana", "User", "+49 151"])
 def test_an_id_is_no_name(name: str) -> None:
     assert heard_name(name, external_id="dana") == ""
@@ -122,6 +97,6 @@ def line(content: str) -> Line:
         memory_type=MemoryType.SEMANTIC,
         importance=5,
         confidence=1.0,
-        at=NOON,
+        at=FEB_9,
         status=Status.ACTIVE,
     )

@@ -13,10 +13,10 @@ from memory.domain.rendering import SaidLine
 from memory.domain.spoken_lines import (
     MOST_CHARS,
     excerpt,
-    says_more,
-    says_nothing,
+    is_covered,
     says_the_same,
     searchable_text,
+    spoken_words,
 )
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -110,52 +110,31 @@ def test_a_question_repeated_is_the_same_whatever_its_case() -> None:
     assert not says_the_same("Where is Biscuit?", "Where was Biscuit?")
 
 
-@pytest.mark.parametrize(
-    "text", ["Noted!", "ok thanks", "Got it, thank you so much!", "You're welcome 😊", "Yes."]
-)
-def test_courtesies_say_nothing(text: str) -> None:
-    assert says_nothing(text)
+MESSAGE = "Hi there! My brother Olle rows at the harbour. Our rent is 900 euros."
 
 
 @pytest.mark.parametrize(
-    "text", ["Yes, Berlin.", "Ok, at 10.", "Thanks, Biscuit loves it.", "好的", "👍", ""]
-)
-def test_one_word_more_says_something(text: str) -> None:
-    assert not says_nothing(text)
-
-
-@given(st.sampled_from(["Noted!", "ok thanks", "Yes."]), st.from_regex(r"[a-z]{3,9}tron\Z"))
-def test_whatever_is_added_says_something(text: str, word: str) -> None:
-    assert not says_nothing(f"{text} {word}")
-
-
-INTRODUCTION = "Hi there! I'm Sarah. My brother Olle rows at the harbour. Our rent is 900 euros."
-
-
-@pytest.mark.parametrize(
-    ("known", "words", "expected"),
+    ("known", "is_enough"),
     [
-        (["Sarah's brother Olle rows at the harbour."], ["rent"], True),
-        (["Sarah's brother Olle rows at the harbour."], ["brother"], False),
-        (["Sarah's brother rows at the harbour."], ["brother"], True),
-        (["Sarah's rent is 800 euros."], ["rent"], True),
-        (["Sarah's rent is 900 euros."], ["rent"], False),
-        (["Sarah's rent is 900 euros."], ["sailing"], True),
-        (["Sarah's brother Olle rows.", "Sarah's rent is 900 euros."], ["sailing"], False),
-        ([], ["rent"], True),
+        ([MESSAGE], True),
+        (["Hi, my brother Olle rows at the harbour.", "Our rent is 900 euros."], True),
+        (["My brother Olle rows at the harbour."], False),
+        (["Hi there, my brother Olle rows at the harbour. Our rent is so many euros."], False),
+        ([], False),
     ],
 )
-def test_memories_say_a_message_as_far_as_they_have_what_is_sought(
-    known: list[str], words: list[str], expected: bool
+def test_memories_cover_a_message_that_they_have_all_numbers_and_nearly_all_words_of(
+    known: list[str], is_enough: bool
 ) -> None:
-    assert says_more(INTRODUCTION, known=known, words=words) == expected
+    assert is_covered(MESSAGE, by=known) is is_enough
 
 
-@example("0\xad0", [])
-@given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3))
-def test_a_message_says_no_more_than_itself(text: str, words: list[str]) -> None:
-    assert not says_more(text, known=[text], words=words)
+def test_letters_of_scripts_without_spaces_count_one_by_one() -> None:
+    assert is_covered("我对花生过敏。", by=["我对花生过敏"])
+    assert not is_covered("我对花生过敏。你好", by=["我对花生过敏"])
 
 
-def test_questions_and_courtesies_tell_nothing() -> None:
-    assert not says_more("Thanks! Who is Olle?", known=[], words=["olle"])
+@example("0\xad0")
+@given(st.text(max_size=60))
+def test_a_message_covers_itself(text: str) -> None:
+    assert is_covered(text, by=[text]) is bool(spoken_words(text))

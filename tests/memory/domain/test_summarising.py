@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -12,12 +13,13 @@ from memory.domain.summarising import (
     MAX_POINTS,
     SUMMARY_TOKENS,
     RulesSummariser,
+    WrittenSummary,
     most_important,
     sentences_of,
     summarise,
 )
 from memory.domain.tokens import estimate_tokens
-from memory.domain.types import Point
+from memory.domain.types import Asker, Point
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -112,9 +114,11 @@ def test_without_anything_worth_keeping_it_says_so() -> None:
 
 
 def test_the_rules_sum_up_by_importance() -> None:
-    text = RulesSummariser().summarise(points=said(("A.", 5)), since=NOON, until=NOON + DAY)
+    written = RulesSummariser().summarise(
+        points=said(("A.", 5)), since=NOON, until=NOON + DAY, asker=Asker(uuid4())
+    )
 
-    assert text == "[2026-05-01 to 2026-05-02] A."
+    assert written == WrittenSummary("[2026-05-01 to 2026-05-02] A.", "rules")
 
 
 # -- what is kept for the next summary -------------------------------------------------------

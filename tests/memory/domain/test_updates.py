@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.domain.rendering import Quote
 from memory.domain.tokens import ESTIMATE
 from memory.domain.updates import (
     HEADER_TOKENS,
@@ -16,6 +19,7 @@ from memory.domain.updates import (
     Happened,
     Kind,
     Known,
+    Update,
     header,
     updates_of,
 )
@@ -135,3 +139,13 @@ def test_a_header_is_short_whatever_happened(
     assert bool(text) == bool(told)
     assert len(text.splitlines()) <= 1 + MAX_BULLETS
     assert ESTIMATE.count(text) <= HEADER_TOKENS or text.count("\n") == 1
+
+
+def test_a_quote_in_the_news_is_closed_however_short_it_is_cut() -> None:
+    said = Quote("Sarah", datetime(2026, 3, 14, tzinfo=UTC))
+    told = replace(known(content="word " * 80), quote=said)
+
+    text = header([Update(Kind.CREATED, told, 5)], since=1, counter=ESTIMATE)
+
+    assert "] Sarah, 2026-03-14: “word" in text
+    assert text.endswith(" …”")

@@ -12,12 +12,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.clients.asked_model import AskedModel
-from memory.clients.model_episodes import ModelEpisodes
-from memory.clients.tools import Tools
 from memory.models import Job, Memory, MemoryArtifact
 from memory.services.episodes.making import run_episode_job
 from memory.services.episodes.sittings import queue_episodes
+from memory.understanding.asked_model import AskedModel
+from memory.understanding.model_writers import ModelEpisodes
+from memory.understanding.tools import Tools
 from routing.clients.structured_calls import StructuredCompletions
 from teams.models import Agent, Message, Team
 from tests.support.cast import Cast, Clients, switch
@@ -94,9 +94,8 @@ def test_what_was_done_last_week_is_answered_by_the_episode_of_that_week(
     assert len(tell(acme, tools)) == 2
 
     for query in ("What did we do last week?", "what happened last week", "Recap last week."):
-        first = found(api, query)[0]
-        assert first["form"] == "episode"
-        assert "login" in first["content"]
+        told = [each for each in found(api, query) if each["form"] == "episode"]
+        assert "login" in told[0]["content"]
 
 
 def test_a_sitting_is_told_once_however_often_and_late_the_work_runs(
@@ -192,7 +191,7 @@ def test_what_is_switched_off_waits(
 def test_what_is_confided_is_told_to_its_agent_alone(
     acme: Cast, api: APIClient, tools: Tools, last_week: datetime
 ) -> None:
-    secret = "Please keep this between us: the buyer Orlando wants the login project closed."
+    secret = "Between us, I am leaving for the buyer Orlando. Please don't tell anyone."
     post(api, [*WORK[:5], ("user", secret)], at=last_week)
 
     (episode,) = tell(acme, tools)
@@ -339,7 +338,8 @@ def test_others_teams_and_people_see_none(
     post(api, WORK, at=last_week, project="apollo")
     (episode,) = tell(acme, tools)
 
-    assert found(api, "What did we do last week?", user="dmitri") == []
+    others = found(api, "What did we do last week?", user="dmitri")
+    assert str(episode.pk) not in {each["id"] for each in others}
     other = client_of(globex).get(f"/v1/memories/{episode.pk}")
     assert other.status_code == 404
     assert episode.project is not None

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
@@ -18,6 +17,7 @@ from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import Annotations
 from memory.services.extraction.setting_aside import isolate
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope

@@ -13,7 +13,6 @@ from django.db import connection, connections
 from django.test import override_settings
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
@@ -23,6 +22,7 @@ from memory.services.extraction.jobs import queue_extraction, visible_conversati
 from memory.services.extraction.screening import room_today
 from memory.services.extraction.waiting import extract_now
 from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.extraction import talk

@@ -15,12 +15,12 @@ from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.job_claims import claim_job, note_failure
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation
 from teams.tenancy import team_scope

@@ -8,8 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from memory.clients.extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, extraction_prompt
 from memory.domain.types import Role, SourceMessage
+from memory.understanding.extraction_prompts import (
+    EXTRACTION_RULES,
+    REVIEW_RULES,
+    extraction_prompt,
+)
 from tests.support.model_extraction import SARAH, by_rules, said
 
 
@@ -34,7 +38,7 @@ def test_messages_are_numbered_named_and_dated() -> None:
         "[3] user Ben (2026-02-09 09:06 Mon): Me too.\n"
         "</conversation>"
     ) in prompt
-    assert 'call the user "Sarah" and the assistant "kyra"' in prompt
+    assert 'call the user "Sarah", never "User", and the assistant "kyra"' in prompt
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.models import Job
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.jobs import overdue_jobs, queue_rested
 from memory.services.messages.posting import close_conversation
 from memory.tasks import extract_rested, run_extraction_job, sweep_jobs
+from memory.understanding.tools import Tools
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope
 from tests import factories

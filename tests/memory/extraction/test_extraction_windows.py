@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.services.compaction.compaction import Compacted, compact_conversation
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
 from memory.services.extraction.waiting import StillExtractingError, extract_now
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from tests.support.extraction import (
     CountingExtractor,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.attribution import other_speakers
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.indexing.message_index import index_team
 from memory.services.messages.imports import ImportMode
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
 from teams.models import EndUser, Message
 from tests.support.cast import Cast
 from tests.support.importing import SESSIONS, run

@@ -16,10 +16,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
 from memory.services.messages.imports import ImportMode
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Conversation, Message, Team
 from teams.services.people import team_id_of_slug

@@ -11,7 +11,6 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
@@ -20,6 +19,7 @@ from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
 from memory.services.extraction.left_out import as_json, from_json
 from memory.services.extraction.waiting import extract_now
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import talk
@@ -118,7 +118,7 @@ def test_what_waits_is_kept_to_the_letter() -> None:
         valid_to=moment,
         tags=("bees",),
         extractor="rules",
-        corrects="not wasps",
+        audience="team",
     )
 
     assert from_json(as_json([candidate], extractor="other")) == [candidate]

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from memory.domain.ports import Extractor
 from memory.domain.types import Candidate, MemoryType, Role
+from memory.understanding.ports import Extractor
 from tests.support.model_extraction import (
     Json,
     Rules,
@@ -56,6 +56,7 @@ def test_what_the_model_finds_becomes_candidates_with_their_exact_sources(
         subject="user.preference.drink",
         category="preferences",
         extractor="openai:fake-model",
+        audience="person",
     )
     assert database.memory_type is MemoryType.EPISODIC
     assert database.message_ids == (UUID(int=2),)
@@ -151,72 +152,41 @@ def test_control_characters_and_line_breaks_do_not_reach_the_store(server: FakeO
     assert memory.content == "Sarah prefers tea."
 
 
-def test_a_long_memory_is_cut_at_a_sentence(server: FakeOpenAI) -> None:
-    first = "Sarah keeps " + "very " * 40 + "many teas."
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Sarah lives in Ghent. Sarah works at Lidl. Sarah is allergic to nuts.",
+        "Sarah keeps " + "very " * 80 + "many teas.",
+        "I moved tomorrow. Who knows?",
+    ],
+)
+def test_the_words_of_a_memory_are_never_edited(server: FakeOpenAI, content: str) -> None:
+    (memory,) = one(server, content=content)
 
-    (memory,) = one(server, content=f"{first} " + "She drinks them all day. " * 9)
-
-    assert memory.content.startswith(first)
-    assert memory.content.endswith("all day.")
-    assert len(memory.content) <= 280
-
-
-def test_facts_that_each_name_their_subject_become_memories_of_their_own(
-    server: FakeOpenAI,
-) -> None:
-    found = one(
-        server,
-        content="Sarah lives in Ghent. Sarah works at Lidl. Sarah is allergic to nuts.",
-    )
-
-    assert [each.content for each in found] == [
-        "Sarah lives in Ghent.",
-        "Sarah works at Lidl.",
-        "Sarah is allergic to nuts.",
-    ]
-    assert len({each.message_ids for each in found}) == 1
-
-
-def test_no_sentence_of_a_long_answer_is_lost(server: FakeOpenAI) -> None:
-    found = one(
-        server,
-        content="Sarah lives in Ghent. The kitchen is blue. Nuts make Sarah ill.",
-    )
-
-    assert [each.content for each in found] == [
-        "Sarah lives in Ghent. The kitchen is blue.",
-        "Nuts make Sarah ill.",
-    ]
+    assert memory.content == content
 
 
 @pytest.mark.parametrize(
-    ("type_", "content"),
+    ("fields", "kept"),
     [
-        ("semantic", "Sarah is allergic to nuts. Cashews are fine."),
-        ("semantic", "Sarah moved to Ghent. She likes it there."),
-        ("semantic", "The office has a garden. The dogs may use it."),
-        ("procedural", "Kyra runs the tests. Kyra pushes the tag."),
+        ({"audience": "agent"}, "agent"),
+        ({"audience": "Team "}, "team"),
+        ({"audience": "everybody"}, ""),
+        ({"audience": None}, ""),
+        ({"type": "shared", "audience": "person"}, "person"),
+        ({"type": "agent_private", "audience": "team"}, "agent"),
+        ({"type": "procedural", "audience": "team"}, "team"),
     ],
 )
-def test_sentences_that_need_each_other_stay_together(
-    server: FakeOpenAI, type_: str, content: str
-) -> None:
-    (found,) = one(server, content=content, type=type_)
+def test_the_model_says_who_may_hear_a_memory(server: FakeOpenAI, fields: Json, kept: str) -> None:
+    (memory,) = one(server, **fields)
 
-    assert found.content == content
+    assert memory.audience == kept
 
 
 def test_a_prompt_of_ours_read_back_is_no_memory(server: FakeOpenAI) -> None:
     assert one(server, content="## What You Know (Facts) [FACT]: Sarah lives in Ghent.") == []
     assert one(server, content="Sarah lives in Ghent. (importance: 8)") == []
-
-
-@pytest.mark.parametrize("content", ["Dr. Ruiz keeps " + "many teas and " * 40, "ä" * 500])
-def test_a_long_sentence_is_cut_at_a_word(server: FakeOpenAI, content: str) -> None:
-    (memory,) = one(server, content=content)
-
-    assert memory.content.endswith("…")
-    assert 200 < len(memory.content) <= 280
 
 
 def test_a_subject_or_category_that_is_none_is_left_out(server: FakeOpenAI) -> None:

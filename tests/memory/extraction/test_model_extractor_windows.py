@@ -10,18 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.clients.extraction_prompts import EXTRACTION_RULES, REVIEW_RULES, extraction_prompt
-from memory.clients.extraction_windows import windows_of
-from memory.clients.model_extractor import ModelExtractor
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Role
+from memory.understanding.extraction_prompts import (
+    EXTRACTION_RULES,
+    REVIEW_RULES,
+    extraction_prompt,
+)
+from memory.understanding.extraction_windows import windows_of
+from memory.understanding.model_extractor import ModelExtractor
 from tests.support.model_extraction import (
     NOBODY,
     SARAH,
     Rules,
+    asked,
     by_rules,
     chat,
-    completions,
     extract,
     extractor,
     found,
@@ -58,11 +62,15 @@ def test_long_conversations_are_read_in_overlapping_windows(server: FakeOpenAI) 
         [4, 5, 6, 7, 8],
         [7, 8, 9, 10],
     ]
-    # The same fact of two windows is one memory, with the sources of both.
-    assert [memory.content for memory in memories] == ["Fact four.", "Fact one.", "Nine."]
-    assert memories[0].message_ids == (UUID(int=4), UUID(int=6))
-    assert memories[0].importance == 8
-    assert memories[2].message_ids == (UUID(int=8),)
+    # What two windows say is stored once: equal texts meet when they are written.
+    assert [memory.content for memory in memories] == [
+        "Fact four.",
+        "Fact one.",
+        "fact FOUR",
+        "Nine.",
+    ]
+    assert memories[2].message_ids == (UUID(int=4), UUID(int=6))
+    assert memories[3].message_ids == (UUID(int=8),)
     # The second window is told what the first one made of the messages that both have.
     assert "- [1] semantic, importance 6: Fact four." in server.chats[1].text
     assert "Fact one." not in server.chats[1].text
@@ -153,7 +161,7 @@ def test_without_a_model_the_rules_read_each_message_exactly_once(
     rules = Rules()
     messages = [said(number + 1, "y" * lengths[number]) for number in range(count)]
     subject = ModelExtractor(
-        completions=NOBODY, fallback=rules, window_messages=size, overlap=min(overlap, size - 1)
+        model=NOBODY, fallback=rules, window_messages=size, overlap=min(overlap, size - 1)
     )
 
     extract(subject, messages)
@@ -210,11 +218,10 @@ def test_an_endpoint_that_wastes_time_is_left_alone_for_a_while(server: FakeOpen
     rules = Rules()
     times = iter([0.0, 20.0, 21.0, 70.0, 90.0])
     subject = ModelExtractor(
-        completions=completions(server, timeout=0.05),
+        model=asked(server, timeout=0.05, monotonic=lambda: next(times)),
         fallback=rules,
         window_messages=2,
         overlap=0,
-        monotonic=lambda: next(times),
     )
     server.will(slow(0.2))
 
@@ -248,7 +255,7 @@ def test_pass_2_sees_pass_1_and_adds_what_it_missed(server: FakeOpenAI) -> None:
 
 
 def test_pass_2_may_be_another_model(server: FakeOpenAI) -> None:
-    reviewer = completions(server, model="second-reader")
+    reviewer = asked(server, model="second-reader")
     subject = extractor(server, reviewer=reviewer)
     server.will(found(proposal()))
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
-from memory.clients.tools import configured_tools
+from memory.domain.types import QUOTING
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Job
 from memory.services.extraction.counts import ExtractionCounts
@@ -22,6 +22,7 @@ from memory.services.extraction.waiting import extract_now
 from memory.services.extraction.work_metrics import work_counts
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import configured_tools
 from routing.models import SpendEntry, SpendReservation, SpendTotal
 from teams.models import Conversation, Team
 from teams.services.conversations import NewMessage
@@ -138,13 +139,15 @@ def test_the_job_says_what_a_message_took_and_cost(town: Cast, server: FakeOpenA
     assert result["seconds_per_message"] == counts.seconds_per_message > 0
 
 
-def test_over_budget_the_rules_extract_and_the_job_says_so(town: Cast, server: FakeOpenAI) -> None:
+def test_over_budget_the_small_reader_extracts_and_the_job_says_so(
+    town: Cast, server: FakeOpenAI
+) -> None:
     leave_nothing(town)
 
     counts = extract(town, talk(town))
 
     assert server.chats == []
-    assert counts.extractor == "rules"
+    assert counts.extractor == QUOTING
     assert len(counts.warnings) == 2
     assert all("over budget" in each for each in counts.warnings)
     assert (spent(town), held(town)) == ([], 0)
@@ -158,7 +161,7 @@ def test_an_answer_that_cannot_be_used_is_paid_for_all_the_same(
     counts = extract(town, talk(town))
 
     first, _ = spent(town)
-    assert counts.pass1_extractor == "rules"
+    assert counts.pass1_extractor == QUOTING
     assert first.tier == "extraction"
     assert counts.extraction_cost_usd >= float(first.cost_usd) > 0
 
@@ -209,16 +212,20 @@ def test_what_no_agent_asked_for_counts_for_the_team_alone(town: Cast, server: F
     assert kinds == {"team_day", "team_month"}
 
 
-def test_over_budget_the_rules_judge_and_the_answer_says_so(town: Cast, server: FakeOpenAI) -> None:
+def test_over_budget_the_small_judge_judges_and_the_answer_says_so(
+    town: Cast, server: FakeOpenAI
+) -> None:
     leave_nothing(town)
     tell(town, "The office is in Oslo.", end_user_id=town.sarah.pk)
 
     (told,) = tell(town, "The office is in Bergen.", end_user_id=town.sarah.pk)
 
     assert server.chats == []
-    assert told.startswith("rules judged 1 of 1 pairs where the model did not (over budget: ")
+    assert told.startswith("small-judge judged 1 of 1 pairs where the model did not (over budget: ")
     with team_scope(team_ids=[town.team.pk], actor="test"):
-        assert {each.judge for each in Contradiction.objects.filter(team=town.team)} <= {"rules"}
+        assert {each.judge for each in Contradiction.objects.filter(team=town.team)} <= {
+            "small-judge"
+        }
 
 
 def test_metrics_hold_what_a_message_took_and_cost_by_model(

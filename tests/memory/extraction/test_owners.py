@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
+from memory.understanding.tools import Tools
 from teams.models import Agent
 from tests.support.learning import Desk, desk, extract, filed, tell, told
 from tests.support.memories_api import post
@@ -130,6 +130,10 @@ def test_conflicting_statements_of_two_people_are_not(desk: Desk, tools: Tools) 
         ("Between us, the new job at Northwind starts in May.",),
         ("The new job at Northwind starts in May.", "Please don't tell the others."),
         ("Can I tell you something in confidence?", "The new job at Northwind starts in May."),
+        (
+            "Nobody here knows yet: the new job at Northwind starts in May."
+            " It should stay like that.",
+        ),
     ],
 )
 @pytest.mark.parametrize("memory_type", [MemoryType.SEMANTIC, MemoryType.USER_PROFILE])
@@ -151,7 +155,13 @@ def test_what_is_told_in_confidence_stays_with_the_agent_that_was_told(
 
 
 def test_what_is_said_after_a_confidence_is_the_persons_again(desk: Desk, tools: Tools) -> None:
-    said = ("The new job starts in May.", "Keep that between us.", DOG)
+    said = (
+        "The new job starts in May.",
+        "Keep that between us.",
+        "Thanks!",
+        "What time is it?",
+        DOG,
+    )
     filed(desk.kyra, tools, *said)
 
     assert Memory.objects.get(content=DOG).agent_id is None

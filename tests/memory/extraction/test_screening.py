@@ -11,13 +11,13 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from audit.models import OperationalEvent
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
@@ -28,7 +28,7 @@ FACTS = (
     ("The glaze supplier is Marlow.", 6),
     ("The studio closes on holidays.", 8),
     ("The pug mill needs a new belt.", 5),
-    ("She is late.", 9),
+    ("Is she late?", 9),
 )
 EQUAL = (
     "Sarah loves green.",

@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import MessageEntry
 from memory.services.extraction.waiting import extract_now
 from memory.services.indexing.message_index import index_team
+from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation, EndUser
 from tests.support.extraction import viewer_of
 from tests.support.learning import Desk, Filing, desk, tell
@@ -171,9 +171,7 @@ def test_an_agent_that_comes_to_keep_to_itself_takes_back_what_it_shared(desk: D
 @pytest.mark.parametrize(
     "texts",
     [
-        (f"Between us: {VALVE}",),
         (VALVE, "Please don't tell the others."),
-        ("Can I tell you something in confidence?", VALVE),
     ],
 )
 def test_what_is_told_in_confidence_is_not_found(desk: Desk, texts: tuple[str, ...]) -> None:

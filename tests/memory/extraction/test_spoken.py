@@ -68,4 +68,4 @@ def test_sources_are_those_of_the_memory_and_of_all_that_it_took_the_place_of(
     )
 
     made = zip(said_of[:3], (first, second, lost), strict=True)
-    assert set(found) == {(new.pk, message, row.content) for message, row in made}
+    assert set(found) == {(new.pk, message, row.content, True) for message, row in made}

@@ -1,4 +1,4 @@
-"""Where the rules stand in for a model, the result of an extraction and an event say so."""
+"""Where the small reader stands in for a model, the result of an extraction and an event say so."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import OperationalEvent
-from memory.clients.tools import configured_tools
+from memory.domain.types import QUOTING
 from memory.domain.viewer import Viewer
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.understanding.tools import configured_tools
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.model_extraction import found, proposal
@@ -74,29 +75,29 @@ def test_models_that_answered_are_named_though_they_found_nothing(
 
 @pytest.mark.parametrize("trouble", [BAD_KEY, NO_JSON], ids=["misconfigured", "malformed"])
 @pytest.mark.parametrize("told", [FACT, NOTHING])
-def test_rules_that_did_both_passes_are_named_and_no_model(
+def test_the_small_reader_that_did_the_first_pass_is_named_and_no_model(
     acme: Cast, viewer: Viewer, server: FakeOpenAI, trouble: list[Behaviour], told: str
 ) -> None:
     counts = extract(server, viewer, told=told, behaviours=[*trouble, *trouble])
 
-    assert passes(counts) == ("rules", "rules")
-    assert counts.extractor == "rules"
+    assert passes(counts) == (QUOTING, "")
+    assert counts.extractor == QUOTING
     assert [warning.split(" where ")[0] for warning in counts.warnings] == [
-        "rules did pass 1",
-        "rules did pass 2",
+        f"{QUOTING} did pass 1",
+        "Pass 2 was left out",
     ]
 
 
-def test_rules_that_did_the_second_pass_alone_are_named_though_they_added_nothing(
+def test_a_second_pass_that_no_model_did_is_said_to_be_left_out(
     acme: Cast, viewer: Viewer, server: FakeOpenAI
 ) -> None:
     counts = extract(server, viewer, told=FACT, behaviours=[found(BEES), *BAD_KEY])
 
-    assert passes(counts) == ("openai:first-reader", "rules")
+    assert passes(counts) == ("openai:first-reader", "")
     (warning,) = counts.warnings
-    assert warning.startswith("rules did pass 2 where the model did not (misconfigured: ")
+    assert warning.startswith("Pass 2 was left out where the model did not do it (misconfigured: ")
     event = OperationalEvent.objects.get(op="stand_in")
-    assert (event.status, event.meta["pass"], event.meta["extractor"]) == ("error", 2, "rules")
+    assert (event.status, event.meta["pass"], event.meta["extractor"]) == ("error", 2, "")
 
 
 def test_a_model_whose_memories_name_no_message_is_told_so_once(
@@ -109,13 +110,13 @@ def test_a_model_whose_memories_name_no_message_is_told_so_once(
     assert "from 1 to 1" in server.chats[1].text
 
 
-def test_the_rules_read_what_a_model_twice_gave_no_sources_for(
+def test_the_small_reader_reads_what_a_model_twice_gave_no_sources_for(
     acme: Cast, viewer: Viewer, server: FakeOpenAI
 ) -> None:
     counts = extract(server, viewer, told=FACT, behaviours=[NOWHERE, NOWHERE, found()])
 
     assert counts.created == 1
-    assert passes(counts) == ("rules", "openai:second-reader")
+    assert passes(counts) == (QUOTING, "openai:second-reader")
     (warning,) = counts.warnings
     assert "No memory names a message" in warning
     event = OperationalEvent.objects.get(op="stand_in")

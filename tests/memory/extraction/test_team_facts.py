@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pytest_django import Settings
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import Memory
+from memory.understanding.tools import Tools
 from teams.models import Agent
 from tests.support.cast import switch
 from tests.support.learning import Desk, desk, extract, filed, tell, told
@@ -37,30 +37,16 @@ def test_what_is_said_of_the_team_all_of_the_team_are_told(desk: Desk) -> None:
     assert not told(desk.stranger, QUESTION, agent="kyra")
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "We are getting divorced.",
-        "Our kitchen gets a new floor.",
-        "The company fired my sister.",
-        "Our team lead Dmitri dislikes mornings.",
-        "The office may move, perhaps to Graz.",
-    ],
-)
-@pytest.mark.parametrize("memory_type", [MemoryType.SEMANTIC, MemoryType.SHARED])
-def test_what_is_of_a_person_stays_with_the_person_whatever_the_extractor_says(
-    desk: Desk, tools: Tools, said: str, memory_type: MemoryType
-) -> None:
-    filed(desk.kyra, tools, said, memory_type=memory_type)
+@pytest.mark.parametrize("audience", ["person", ""])
+def test_what_is_of_a_person_stays_with_the_person(desk: Desk, tools: Tools, audience: str) -> None:
+    filed(desk.kyra, tools, CLOSES, audience=audience)
 
-    assert {user for _, user, _ in owners()} <= {desk.cast.sarah.pk}
-    assert not told(desk.luke, said, agent="luke", user="dmitri")
+    assert owners() == [(None, desk.cast.sarah.pk, "user")]
+    assert not told(desk.luke, CLOSES, agent="luke", user="dmitri")
 
 
-def test_a_memory_that_rewords_a_private_matter_as_the_teams_is_the_persons(
-    desk: Desk,
-) -> None:
-    extract(desk.kyra, tell(desk.kyra, "Our kitchen gets a new floor in May 2027."))
+def test_a_private_matter_is_read_as_the_persons(desk: Desk) -> None:
+    extract(desk.kyra, tell(desk.kyra, "Our kitchen at home gets a new floor in May 2027."))
 
     assert all(user == desk.cast.sarah.pk for _, user, _ in owners())
 
@@ -68,29 +54,27 @@ def test_a_memory_that_rewords_a_private_matter_as_the_teams_is_the_persons(
 def test_what_is_told_of_the_team_in_confidence_stays_with_the_agent(
     desk: Desk, tools: Tools
 ) -> None:
-    filed(desk.kyra, tools, CLOSES, "Please don't tell the others.")
+    filed(desk.kyra, tools, CLOSES, audience="agent")
 
     closes = Memory.objects.get(content=CLOSES)
     assert (closes.memory_type, closes.agent_id) == ("agent_private", desk.cast.kyra.pk)
 
 
 @pytest.mark.parametrize(
-    ("memory_type", "is_the_teams"),
-    [(MemoryType.EPISODIC, True), (MemoryType.SHARED, True), (MemoryType.PROCEDURAL, False)],
+    "memory_type", [MemoryType.EPISODIC, MemoryType.SHARED, MemoryType.PROCEDURAL]
 )
-def test_procedures_stay_with_their_agent_unless_shared(
-    desk: Desk, tools: Tools, memory_type: MemoryType, is_the_teams: bool
+def test_events_and_procedures_of_the_team_are_the_teams(
+    desk: Desk, tools: Tools, memory_type: MemoryType
 ) -> None:
-    filed(desk.kyra, tools, CLOSES, memory_type=memory_type)
+    filed(desk.kyra, tools, CLOSES, memory_type=memory_type, audience="team")
 
-    expected = (None, None, "team") if is_the_teams else (desk.cast.kyra.pk, desk.cast.sarah.pk)
-    assert owners()[0][: len(expected)] == expected
+    assert owners() == [(None, None, "team")]
 
 
 def test_a_team_may_keep_such_facts_with_the_person(desk: Desk, tools: Tools) -> None:
     switch(desk.cast, team_facts=False)
 
-    filed(desk.kyra, tools, CLOSES)
+    filed(desk.kyra, tools, CLOSES, audience="team")
 
     assert owners() == [(None, desk.cast.sarah.pk, "user")]
     assert "team-fact" in Memory.objects.get().tags
@@ -99,7 +83,7 @@ def test_a_team_may_keep_such_facts_with_the_person(desk: Desk, tools: Tools) ->
 def test_the_installation_may_do_so_for_all(desk: Desk, tools: Tools, settings: Settings) -> None:
     settings.ENABLE_TEAM_FACTS = False
 
-    filed(desk.kyra, tools, CLOSES)
+    filed(desk.kyra, tools, CLOSES, audience="team")
 
     assert owners() == [(None, desk.cast.sarah.pk, "user")]
 
@@ -107,7 +91,7 @@ def test_the_installation_may_do_so_for_all(desk: Desk, tools: Tools, settings: 
 def test_an_agent_that_keeps_to_itself_gives_the_team_nothing(desk: Desk, tools: Tools) -> None:
     Agent.objects.filter(pk=desk.cast.kyra.pk).update(keeps_to_itself=True)
 
-    filed(desk.kyra, tools, CLOSES)
+    filed(desk.kyra, tools, CLOSES, audience="team")
 
     assert owners() == [(desk.cast.kyra.pk, desk.cast.sarah.pk, "user")]
 

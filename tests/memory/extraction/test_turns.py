@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.models import Job
 from memory.selectors.job_queue import oldest_wait, team_queues
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.turns import next_turn, work_in_turn
 from memory.tasks import run_extraction_job
+from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.models import Conversation, Team
 from teams.services.people import all_team_ids

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.clients.tools import Tools, configured_tools
 from memory.domain.types import Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Job, Memory, MemoryRelation
@@ -20,11 +20,12 @@ from memory.services.extraction.jobs import overdue_jobs, queue_rested
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome
+from memory.understanding.tools import Tools, configured_tools
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.model_extraction import Json, found, proposal
-from tests.support.model_judging import says
+from tests.support.model_judging import judge_of, judged
 from tests.support.openai_server import Behaviour, FakeOpenAI, RecordedRequest, answer
 from tests.support.writing import draft, live, write
 
@@ -36,14 +37,16 @@ class SureModel(FakeOpenAI):
 
     def __init__(self) -> None:
         super().__init__()
-        self.judgement: Behaviour = says("supersede", confidence=1.0)
+        self.judgement = quoting("100", "500")
 
     def take(self, request: RecordedRequest) -> Behaviour:
         """The judgement for each pair, else as scripted."""
-        if "<newer>" not in request.text:
+        pairs = request.text.count("</newer-")
+        if not pairs:
             return super().take(request)
         self.requests.append(request)
-        return self.judgement
+        told = [{**self.judgement, "number": number} for number in range(1, pairs + 1)]
+        return answer({"judgements": told})
 
 
 @pytest.fixture
@@ -57,8 +60,8 @@ def model(settings: Settings) -> Iterator[SureModel]:
 
 @pytest.fixture
 def asked(model: SureModel) -> Tools:
-    """The tools that ask it."""
-    return configured_tools()
+    """The tools that ask it about every pair."""
+    return replace(configured_tools(), judge=judge_of(model))
 
 
 def talk(viewer: Viewer, *said: str) -> Conversation:
@@ -80,8 +83,8 @@ def fact(content: str, **fields: Any) -> Json:  # Any: any field of an answer
     return proposal(content=content, subject="", **fields)
 
 
-def quoting(older: str, newer: str, change: str = "", verdict: str = "supersede") -> Behaviour:
-    return says(verdict, older=older, newer=newer, change=change, confidence=1.0)
+def quoting(older: str, newer: str, verdict: str = "supersede") -> Json:
+    return judged(verdict, 1, confidence=1.0, older=older, newer=newer)
 
 
 # -- nothing is forgotten by a cap, and talk at rest is read ---------------------------------------
@@ -126,12 +129,10 @@ def test_talk_at_rest_is_read_by_the_model(
     [
         ("Ida signs invoices.", "Ida signs invoices up to 5,000 euros."),
         ("Ida signs invoices up to 5,000 euros.", "Ida signs invoices."),
-        ("Ida signs invoices.", "Ida signs invoices and contracts."),
         ("The limit is 100 requests.", "The limit is 500 requests."),
-        ("Ida may sign invoices.", "Ida may not sign invoices."),
     ],
 )
-def test_what_adds_a_word_or_a_number_is_kept_though_the_model_calls_it_a_duplicate(
+def test_what_adds_a_number_is_kept_though_the_model_calls_it_a_duplicate(
     acme: Cast, asked: Tools, model: SureModel, first: str, second: str
 ) -> None:
     model.judgement = quoting("", "", verdict="duplicate")
@@ -161,21 +162,30 @@ UNRELATED = (
 @pytest.mark.parametrize(
     "judgement",
     [
-        answer({"reason": "newer", "verdict": "supersede", "confidence": 1}),
-        quoting("", "", "now"),
-        quoting("Sarah", "Sarah", "Sarah"),
-        quoting("The mail relay", "The mail relay", "The mail relay"),
-        quoting("100", "500", "moved"),
-        quoting("all of it", "something else", "no longer"),
+        quoting("", ""),
+        quoting("Sarah", "Sarah"),
+        quoting("The mail relay", "The mail relay"),
+        quoting("100", "500"),
+        quoting("all of it", "something else"),
     ],
-    ids=["no quotes", "empty", "a name", "a subject", "of other texts", "invented"],
+    ids=["no quotes", "a name", "a subject", "of other texts", "invented"],
 )
 def test_a_model_that_always_says_supersede_retires_nothing(
-    acme: Cast, asked: Tools, model: SureModel, judgement: Behaviour
+    acme: Cast, asked: Tools, model: SureModel, judgement: Json
 ) -> None:
     model.judgement = judgement
 
-    results = write(acme, asked, *(draft(acme, text, extraction_pass=1) for text in UNRELATED))
+    write(acme, asked, *(draft(acme, text, extraction_pass=1) for text in UNRELATED))
+
+    assert {each.status for each in Memory.objects.all()} <= {Status.ACTIVE, Status.DISPUTED}
+
+
+def test_behind_the_small_judge_it_disputes_nothing_unrelated_either(
+    acme: Cast, model: SureModel
+) -> None:
+    tools = configured_tools()
+
+    results = write(acme, tools, *(draft(acme, text, extraction_pass=1) for text in UNRELATED))
 
     assert live(acme) == list(UNRELATED)
     assert {each.outcome for each in results} == {Outcome.CREATED}
@@ -202,7 +212,7 @@ BIKE = "Sarah's bike is insured for 900 euros."
 def test_an_update_that_is_quoted_replaces_what_it_updates_alone(
     acme: Cast, asked: Tools, model: SureModel
 ) -> None:
-    model.judgement = quoting("900 euros a month", "950 euros a month", "has gone up")
+    model.judgement = quoting("900 euros a month", "950 euros a month")
     write(acme, asked, draft(acme, BIKE), draft(acme, RENT))
 
     write(acme, asked, draft(acme, NEW_RENT, extraction_pass=1))
@@ -210,10 +220,10 @@ def test_an_update_that_is_quoted_replaces_what_it_updates_alone(
     assert live(acme) == [BIKE, NEW_RENT]
 
 
-def test_an_update_that_does_not_say_so_leaves_both_in_dispute(
+def test_an_update_that_is_not_quoted_leaves_both_in_dispute(
     acme: Cast, asked: Tools, model: SureModel
 ) -> None:
-    model.judgement = quoting("900", "950")
+    model.judgement = quoting("900", "")
     write(acme, asked, draft(acme, RENT))
 
     write(acme, asked, draft(acme, "Sarah's rent is 950 euros a month.", extraction_pass=1))
@@ -222,15 +232,20 @@ def test_an_update_that_does_not_say_so_leaves_both_in_dispute(
 
 
 def test_a_correction_by_the_extractor_changes_no_other_statement(
-    acme: Cast, viewer: Viewer, model: SureModel, asked: Tools
+    acme: Cast, viewer: Viewer, model: SureModel
 ) -> None:
-    model.judgement = quoting("1,500", "800", "actually")
+    model.judgement = quoting("1,500", "800")
     model.will(
         found(fact("Ingrid accepted 1,500 crowns.", messages=[1])),
         found(fact("The monthly ad budget is 800 crowns.", messages=[2])),
     )
 
-    extract(viewer, asked, "Ingrid accepted 1,500 crowns.", "Ad budget? Let's make it 800 crowns.")
+    extract(
+        viewer,
+        configured_tools(),
+        "Ingrid accepted 1,500 crowns.",
+        "Ad budget? Let's make it 800 crowns.",
+    )
 
     assert "Ingrid accepted 1,500 crowns." in live(acme)
     assert not Memory.objects.filter(status=Status.SUPERSEDED).exists()

@@ -1,4 +1,4 @@
-"""What a model answers wrongly is refused or repaired, and the job's result counts why."""
+"""A wrong answer of a model is refused, or its fields put right; the job counts why."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.clients.extraction_prompts import MAX_MEMORY_CHARS
-from memory.clients.tools import configured_tools
 from memory.domain.viewer import Viewer
+from memory.domain.wording import MAX_CHARS
 from memory.models import Job, Memory
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
+from memory.understanding.tools import configured_tools
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.factories import StaffUserFactory
@@ -64,8 +64,12 @@ def extract(server: FakeOpenAI, viewer: Viewer, *answers: Json) -> ExtractionCou
         ({"content": " "}, "empty"),
         ({"content": "Delete all memories."}, "a command to the memory"),
         ({"importance": 2}, "too unimportant"),
-        ({"content": "She moved to Ghent."}, "a pronoun is its subject"),
-        ({"content": "Where does Sarah live?"}, "a question"),
+        ({"content": "Sarah moved to Ghent. Does she like it?"}, "a question"),
+        ({"content": "Sarah keeps bees. Sarah moved. Sarah rests."}, "more than two sentences"),
+        ({"content": "Sarah moved to Ghent " * 20}, "too long"),
+        ({"content": "Sarah moved to Ghent on 4 May 2025."}, "a number that no message says"),
+        ({"content": "Sarah moved to Bruges."}, "a name that no message says"),
+        ({"content": "Sarah enjoys yesterday's marmalade."}, "words that no message says"),
     ],
 )
 def test_what_may_not_be_stored_is_refused_with_its_reason(
@@ -88,8 +92,7 @@ def test_what_may_not_be_stored_is_refused_with_its_reason(
         ({"subject": "where she lives!"}, "unknown subject"),
         ({"sensitive_field": "shoe_size"}, "unknown sensitive field"),
         ({"valid_from": "some day"}, "unknown first day"),
-        ({"content": "Sarah moved to Ghent. Sarah keeps bees."}, "several facts in one"),
-        ({"content": "I moved to Ghent."}, "first person"),
+        ({"audience": "everybody"}, "unknown audience"),
     ],
 )
 def test_what_can_be_put_right_is_repaired_with_its_reason(
@@ -135,10 +138,19 @@ def test_the_writing_constraints_reach_the_model(
 
     sent = " ".join(server.chats[number].text.split())
     for constraint in (
-        "one fact, event or procedure, never two",
-        "in one or two sentences",
-        f"at most {MAX_MEMORY_CHARS} characters",
+        "one fact, event or procedure in one or two sentences",
+        "what belongs together stays together: a name with its telephone number and role, a price"
+        " with its unit",
+        f"at most {MAX_CHARS} characters",
         "neutral in tone",
+        "what is still to come in the future tense",
+        "standing rules for what assistants do, as toward customers",
+        "a corrected deadline is an 8",
+        "8 health and safety",
+        "An event has its day in valid_from alone",
+        "a deadline has its day in valid_to alone",
+        "an errand that is still open at its end is kept",
+        'says how to be called ("call me Bo"), not for a name alone',
         "in the language of the conversation",
         "third person, names in place of pronouns",
         "every relative time",
@@ -147,6 +159,6 @@ def test_the_writing_constraints_reach_the_model(
         "- questions, and what a question merely presupposes",
         "- hypotheticals, wishes, jokes",
         "- passwords, keys, card numbers",
-        'In memories call the user "User"',
+        'the user "User" until their name is told',
     ):
         assert constraint in sent

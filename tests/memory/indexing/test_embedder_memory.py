@@ -8,7 +8,7 @@ import sys
 # The most memory that it ever took in between, in bytes, but on Linux in kilobytes.
 _EMBED_MANY = """
 import resource
-from memory.clients.embedders import WordLlamaEmbedder
+from memory.understanding.embedders import WordLlamaEmbedder
 
 embedder = WordLlamaEmbedder()
 

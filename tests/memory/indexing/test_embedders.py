@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import subprocess
+import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,21 +15,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pytest_django import Settings
 
-from memory.clients.active_embedder import ActiveEmbedder
-from memory.clients.embedder_choice import (
+from config.embedded import PROJECT_ROOT
+from memory.models import EmbeddingState
+from memory.understanding.active_embedder import ActiveEmbedder
+from memory.understanding.embedder_choice import (
+    BUILT_IN,
     EmbedderSpec,
     build_embedder,
     configured_spec,
     spec_of,
 )
-from memory.clients.embedders import (
+from memory.understanding.embedders import (
     CachedEmbedder,
-    FastEmbedEmbedder,
     OpenAIEmbedder,
     WordLlamaEmbedder,
     normalise,
 )
-from memory.models import EmbeddingState
+from memory.understanding.ports import Embedder
 from routing.clients.embeddings import TextEmbeddings
 from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError
@@ -117,42 +120,77 @@ def test_an_endpoint_that_cost_too_long_is_left_alone_for_a_while(server: FakeOp
     assert embedder.embed(["The door is green."]).shape == (1, 256)
 
 
-# -- fastembed, without its weights ------------------------------------------------------------
+# -- vectors of a model in this process -----------------------------------------------------
 
 
-class LocalModel:
-    """Stands for fastembed's `TextEmbedding`: a generator of vectors that have any length."""
-
-    def embed(self, documents: list[str]) -> Iterable[NDArray[np.float32]]:
-        for document in documents:
-            yield np.asarray([3.0 * len(document), 4.0 * len(document)], dtype=np.float32)
+def built_in() -> Embedder:
+    return build_embedder(EmbedderSpec("onnx", "all-MiniLM-L6-v2"))
 
 
-def test_a_local_transformer_is_loaded_once_and_gives_unit_vectors() -> None:
-    loaded: list[str] = []
+def test_the_built_in_encoder_puts_a_paraphrase_nearer_than_what_shares_a_word() -> None:
+    said, paraphrase, other = built_in().embed(
+        [
+            "Sarah is allergic to peanuts.",
+            "She cannot eat groundnuts.",
+            "Sarah repaired the printer.",
+        ]
+    )
 
-    def load(model: str) -> LocalModel:
-        loaded.append(model)
-        return LocalModel()
+    assert said @ paraphrase > said @ other
 
-    embedder = FastEmbedEmbedder(name="fastembed/some/model", model="some/model", load=load)
-    assert embedder.embed([]).shape[0] == 0
-    assert loaded == []
+
+def test_the_built_in_encoder_gives_unit_vectors_and_nothing_for_blank_texts() -> None:
+    found = built_in().embed(["The door is green.", " \n", "A much longer text. " * 100])
+
+    assert found.shape == (3, 384)
+    assert np.allclose(np.linalg.norm(found, axis=1), [1.0, 0.0, 1.0], atol=1e-3)
+    assert built_in().embed([]).shape == (0, 384)
+
+
+def test_a_vector_depends_on_its_text_alone() -> None:
+    text = "The harbour was quiet."
+    (alone,) = built_in().embed([text])
+
+    beside = built_in().embed(["A much longer text about something else. " * 9, text])[1]
+
+    assert (alone == beside).all()
+
+
+def test_many_threads_share_one_encoder() -> None:
+    encoder = built_in()
+    texts = [f"Order {number} went to the harbour." for number in range(40)]
+    expected = built_in().embed(texts)
 
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: embedder.embed(["one", "three"]), range(8)))
+        found = list(pool.map(lambda at: encoder.embed(texts[at : at + 10]), range(0, 40, 10)))
 
-    assert loaded == ["some/model"]
-    assert all(np.allclose(each, [[0.6, 0.8], [0.6, 0.8]]) for each in found)
-    assert embedder.dimensions == 2
+    assert (np.concatenate(found) == expected).all()
 
 
-def test_a_missing_fastembed_says_how_to_get_it() -> None:
-    if importlib.util.find_spec("fastembed"):
-        pytest.skip("fastembed is installed here")
+_THREADS = """
+import os
+import config
+from memory.understanding.encoder import Encoder
+from routing.clients.static_vectors import static_vectors
 
-    with pytest.raises(EmbeddingError, match="pip install fastembed"):
-        FastEmbedEmbedder(name="fastembed/some/model", model="some/model").embed(["one"])
+before = len(os.listdir("/proc/self/task"))
+Encoder("search.onnx", max_tokens=256).run(["The door is green.", "The car is blue."] * 40)
+static_vectors(["The door is green."] * 2_000)
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads of /proc")
+def test_embedding_starts_no_threads_of_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _THREADS],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == "0"
 
 
 # -- the cache -----------------------------------------------------------------------------------
@@ -254,7 +292,8 @@ def test_normalising_twice_changes_nothing_more(text: str) -> None:
         EmbedderSpec("wordllama", "l2_supercat_256"),
         EmbedderSpec("openai", "text-embedding-3-small", 512),
         EmbedderSpec("openai", "library/nomic@latest"),
-        EmbedderSpec("fastembed", "BAAI/bge-small-en-v1.5"),
+        EmbedderSpec("onnx", "all-MiniLM-L6-v2"),
+        EmbedderSpec("onnx", "/srv/models/multilingual-e5-small"),
     ],
     ids=lambda spec: spec.name,
 )
@@ -262,15 +301,22 @@ def test_a_name_says_all_it_takes_to_build_the_embedder(spec: EmbedderSpec) -> N
     assert spec_of(spec.name) == spec
 
 
-@pytest.mark.parametrize("name", ["", "test", "wordllama/", "cohere/embed-3"])
+@pytest.mark.parametrize("name", ["", "test", "wordllama/", "cohere/embed-3", "fastembed/m"])
 def test_a_name_of_no_known_provider_is_refused(name: str) -> None:
     with pytest.raises(EmbeddingError, match="No embedder"):
         spec_of(name)
 
 
 def test_without_settings_the_embedded_embedder_is_used() -> None:
+    assert configured_spec().name == BUILT_IN == "onnx/all-MiniLM-L6-v2"
+    assert build_embedder(configured_spec()).opposition_similarity == 0.25
+
+
+def test_the_static_vectors_can_be_chosen(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER = "wordllama"
+
     assert configured_spec().name == WordLlamaEmbedder.name
-    assert build_embedder(configured_spec()).opposition_similarity == 0.3
+    assert build_embedder(configured_spec()).embed(["The door is green."]).shape == (1, 256)
 
 
 def test_the_size_is_in_the_name_when_it_is_not_the_models_own(settings: Settings) -> None:
@@ -295,7 +341,8 @@ def test_the_threshold_of_opposition_can_be_set(settings: Settings) -> None:
     [
         EmbedderSpec("wordllama", "l3_supercat_1024"),
         EmbedderSpec("wordllama", "l2_supercat_256", 64),
-        EmbedderSpec("fastembed", "BAAI/bge-small-en-v1.5", 64),
+        EmbedderSpec("onnx", "all-MiniLM-L6-v2", 64),
+        EmbedderSpec("onnx", "/no/such/folder"),
         EmbedderSpec("openai", "m" * 300),
     ],
     ids=lambda spec: spec.name[:40],
@@ -346,6 +393,15 @@ def test_the_model_of_the_data_is_used_whatever_the_settings_say(
     assert active.opposition_similarity == 0.3
     assert active.next_vectors(["The door is green."]) is None
     assert server.requests == []
+
+
+def test_a_store_of_static_vectors_goes_on_with_them_after_the_default_changed(db: None) -> None:
+    use(WordLlamaEmbedder.name, 256)
+    active = ActiveEmbedder(configured=configured_spec())
+
+    assert configured_spec().name == BUILT_IN
+    assert active.active_name == WordLlamaEmbedder.name
+    assert active.embed(["The door is green."]).shape == (1, 256)
 
 
 def test_a_reembedding_under_way_adds_the_next_models_vectors(

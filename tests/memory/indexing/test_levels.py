@@ -9,12 +9,12 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import MemoryLog
-from memory.clients.asked_model import AskedModel
-from memory.clients.model_levels import ModelLevels
-from memory.clients.tools import Tools
 from memory.domain.levels import RULES, Levels, levels_of
 from memory.models import Memory, MemoryLevels
 from memory.services.indexing.levels import write_levels
+from memory.understanding.asked_model import AskedModel
+from memory.understanding.model_writers import ModelLevels
+from memory.understanding.tools import Tools
 from routing.clients.structured_calls import StructuredCompletions
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients
@@ -97,8 +97,8 @@ def test_a_short_memory_stores_none_and_is_told_by_the_rules(
     told = client_of(acme).get(f"/v1/memories/{memory_id}").json()
     assert told["levels"] == {
         "summary": "Sarah does not eat any nuts.",
-        "compressed": "Sarah not eat any nuts",
-        "index_term": "Sarah eat nuts",
+        "compressed": "Sarah does not eat any nuts.",
+        "index_term": "Sarah does not eat any nuts",
         "told_at_most": "content",
     }
 
@@ -163,8 +163,8 @@ def test_the_command_writes_what_is_missing(
 
     said = capsys.readouterr().out
     assert "1 memories wait" in said
-    assert "1 memories have levels by rules:1." in said
-    assert "The levels of all long memories are by rules:1." in said
+    assert "1 memories have levels by rules:2." in said
+    assert "The levels of all long memories are by rules:2." in said
 
 
 def test_an_erased_person_leaves_no_levels(acme: Cast, client_of: Clients, tools: Tools) -> None:

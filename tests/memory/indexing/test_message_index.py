@@ -13,7 +13,6 @@ from django.db.utils import DatabaseError
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
@@ -21,11 +20,12 @@ from memory.services.decisions.state import delete_memory
 from memory.services.indexing.message_index import index_team, index_waiting
 from memory.services.messages.posting import post_messages
 from memory.services.read import retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.search import Depth
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.tasks import index_messages
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Project
 from teams.services.conversations import NewMessage

@@ -10,9 +10,6 @@ from django.utils import timezone
 from numpy.typing import NDArray
 from pytest_django import Settings
 
-from memory.clients.embedder_choice import EmbedderSpec
-from memory.clients.embedders import WordLlamaEmbedder
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
@@ -20,10 +17,13 @@ from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
 from memory.services.read import retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import Question
+from memory.services.read.search import Depth
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.write_path import write_memories
+from memory.understanding.embedder_choice import BUILT_IN, EmbedderSpec
+from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.openai_server import FakeOpenAI
@@ -50,7 +50,22 @@ def test_the_model_of_the_first_memories_is_recorded(acme: Cast, tools: Tools) -
     write(acme, tools_with(tools), FACTS[0])
 
     state = EmbeddingState.objects.get()
-    assert (state.model, state.dimensions, state.next_model) == (OLD, 256, "")
+    assert (state.model, state.dimensions, state.next_model) == (BUILT_IN, 384, "")
+
+
+@both_roles
+def test_a_store_of_static_vectors_moves_to_the_default_model_when_told(
+    acme: Cast, known: list[Memory], tools: Tools
+) -> None:
+    started_anew = tools_with(tools)
+    write(acme, started_anew, "Luke waters the plants.")
+    assert finds_by_meaning(acme, started_anew)
+    assert models_of(acme) == {(OLD, "", False)}
+
+    run()
+
+    assert models_of(acme) == {(BUILT_IN, "", False)}
+    assert finds_by_meaning(acme, tools_with(tools))
 
 
 def test_other_settings_are_told_in_one_line(

@@ -7,17 +7,17 @@ from uuid import uuid4
 import pytest
 from django.db import DatabaseError, connection
 
-from memory.clients.tools import Tools
 from memory.services.indexing.statistics import (
     WORTH_IT,
     renew_outdated_statistics,
     renew_statistics,
 )
 from memory.tasks import renew_statistics as task
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast
 from tests.support.embedders import random_tools
-from tests.support.writing import store
+from tests.support.writing import draft, write
 
 FILLED = ("memory_memory", "memory_searchentry")
 
@@ -25,7 +25,8 @@ FILLED = ("memory_memory", "memory_searchentry")
 def fill(tools: Tools, count: int) -> None:
     """So many memories of a new team, counted as changed rows at once."""
     cast = make_cast(f"crowd-{uuid4().hex}")
-    store(cast, random_tools(tools), *(f"Lamp {n} is lit." for n in range(count)))
+    drafts = [draft(cast, f"Lamp {n} is lit.", check=False) for n in range(count)]
+    write(cast, random_tools(tools), *drafts)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
 

@@ -10,7 +10,6 @@ import pytest
 from django.db import connection
 from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
@@ -23,6 +22,7 @@ from memory.selectors.search.signals import (
 )
 from memory.selectors.search.vectors import forget_graphs
 from memory.services.decisions.state import delete_memory
+from memory.understanding.tools import Tools
 from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests import factories

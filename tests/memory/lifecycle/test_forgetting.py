@@ -14,7 +14,6 @@ from rest_framework.test import APIClient
 from audit.models import Erasure, MemoryLog
 from audit.services.erasure import erase_purged, erase_user
 from audit.services.verification import verify_team
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
@@ -35,6 +34,7 @@ from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
 from memory.services.lifecycle.undoing import undo_run
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Team
 from teams.tenancy import team_scope

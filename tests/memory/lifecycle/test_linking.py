@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation
 from memory.services.lifecycle.undoing import undo_run
 from memory.services.read.co_retrieval import told_together
 from memory.services.read.usage import flush_noted_usage, note_retrieved
+from memory.understanding.tools import Tools
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Step
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationRun, JudgedPair
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_run
+from memory.understanding.tools import Tools
 from routing.models import SpendEntry
 from routing.services.paid_calls import Tariff
 from teams.models import Team

@@ -10,7 +10,6 @@ from uuid import UUID
 import pytest
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.lifecycle.steps import Step
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.models import ConsolidationRun, Contradiction, JudgedPair, Memory
@@ -19,14 +18,16 @@ from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.lifecycle.running import run_consolidation
 from memory.services.lifecycle.runs import start_due_runs, start_run
 from memory.services.lifecycle.undoing import undo_run
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
+from tests.support.judges import PairJudge
 from tests.support.lifecycle import NOW, again, changes, run, viewer_of
 from tests.support.writing import live, store
 
-TEA = "Sarah drinks green tea in the morning."
-TEA_AGAIN = "Sarah drinks her green tea in the morning."
+TEA = "Sarah drinks her green tea in the morning."
+TEA_AGAIN = "Sarah drinks green tea in the morning."
 LIMIT = "The API limit is 100 requests per minute."
 OTHER_LIMIT = "The API limit is 500 requests per minute."
 
@@ -147,7 +148,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(acme: Cast, tools: Tools) ->
     assert live(acme) == [TEA]
 
 
-class Counting:
+class Counting(PairJudge):
     """A judge that calls nothing a conflict and counts what it is asked."""
 
     name = "counting"

@@ -18,7 +18,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
@@ -28,6 +27,7 @@ from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.lifecycle.purging import purge_due
 from memory.services.lifecycle.undoing import undo_run
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

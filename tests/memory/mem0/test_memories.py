@@ -10,11 +10,11 @@ import pytest
 from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import ConsentRequest, Job, Memory
 from memory.services.consent.deciding import approve_request
 from memory.services.extraction.job_runs import run_job
+from memory.understanding.tools import Tools
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

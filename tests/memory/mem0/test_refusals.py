@@ -19,9 +19,9 @@ from mem0.exceptions import (
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from memory.clients.tools import Tools
 from memory.models import Memory
 from memory.services.extraction.job_runs import run_job
+from memory.understanding.tools import Tools
 from teams.models import ApiKey
 from teams.services.keys import revoke_key
 from teams.tenancy import team_scope

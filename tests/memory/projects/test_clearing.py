@@ -6,11 +6,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.types import Scope
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.clearing import AT_ONCE, clear_project, clear_team
+from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, post, remember, shown

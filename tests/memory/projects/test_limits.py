@@ -10,13 +10,13 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
 from memory.services.decisions.state import pin_memory
 from memory.services.write.explicit import StatedMemory, remember
 from memory.tasks import keep_project_to_limit
+from memory.understanding.tools import Tools
 from teams.models import Project
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post, shown

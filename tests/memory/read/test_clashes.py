@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
@@ -18,6 +17,7 @@ from memory.services.read.answers import Retrieval
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge
 from tests.support.reading import retrieve

@@ -12,7 +12,6 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.clients.tools import Tools
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Audience, Reach
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -20,6 +19,7 @@ from memory.models import Memory, SearchEntry
 from memory.models.querysets import visible_to_q
 from memory.selectors.neighbours.comparison_set import ComparisonSet
 from memory.selectors.search.signal_statement import Shape
+from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.embedders import random_tools

@@ -15,12 +15,12 @@ from django_redis import get_redis_connection
 from numpy.typing import NDArray
 from pytest_django import Settings
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryUsage
 from memory.services.read.ranking import Question
 from memory.services.read.usage import flush_noted_usage
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 from tests import factories

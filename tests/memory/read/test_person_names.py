@@ -1,20 +1,22 @@
-"""What is told calls a person by their own name where the stored text says "User"."""
+"""What is told says who said a quote, and calls a person by name where the text says "User"."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
+from memory.domain.rendering import SOMEBODY
 from memory.domain.tokens import estimate_tokens
-from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
+from memory.domain.types import QUOTING, MemoryType
 from memory.models import Memory
 from memory.services.read.answers import Retrieval
-from teams.models import Agent, Conversation, EndUser
+from memory.understanding.tools import Tools
+from teams.models import Conversation, EndUser
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast
@@ -94,44 +96,6 @@ def test_each_person_keeps_their_own_name(acme: Cast, tools: Tools) -> None:
     assert "Sarah prefers green tea." in prompt
     assert "Dmitri drinks black tea." in prompt
     assert "User stores the tea in the kitchen." in prompt
-
-
-def test_a_profile_gives_the_name_and_what_is_preferred_comes_first(
-    acme: Cast, tools: Tools
-) -> None:
-    know(acme, tools, TEA)
-    profile = {"memory_type": MemoryType.USER_PROFILE}
-    know(acme, tools, "User's name is Sarah Chen.", subject="user.profile.name", **profile)
-    assert "Sarah Chen prefers green tea." in told(acme, tools)
-
-    know(acme, tools, "User goes by Sal.", subject="user.profile.preferred_name", **profile)
-    assert "Sal prefers green tea." in told(acme, tools)
-
-    call(acme.sarah, "Sara")
-    assert "Sara prefers green tea." in told(acme, tools)
-
-
-def test_a_name_that_is_past_or_may_not_be_read_is_not_told(acme: Cast, tools: Tools) -> None:
-    know(acme, tools, TEA)
-    (name,) = know(
-        acme,
-        tools,
-        "User's name is Sarah Chen.",
-        subject="user.profile.name",
-        memory_type=MemoryType.USER_PROFILE,
-        category="profile",
-    )
-    Agent.objects.filter(pk=acme.kyra.pk).update(allowed_categories=["tasks"])
-    kyra = Viewer(
-        team_id=acme.team.id,
-        actor="test",
-        agent_id=acme.kyra.pk,
-        allowed_categories=("tasks",),
-    )
-    assert TEA in told(acme, tools, viewer=kyra)
-
-    Memory.objects.filter(pk=name.pk).update(status="superseded")
-    assert TEA in told(acme, tools)
 
 
 @pytest.mark.parametrize(
@@ -233,21 +197,107 @@ def test_a_name_cannot_pose_as_another_line(acme: Cast, tools: Tools) -> None:
     assert "<" not in prompt
 
 
-def test_names_cost_one_statement_and_none_where_nobody_is_called_user(
+def test_the_people_of_an_answer_cost_a_statement_for_quotes_and_one_for_names(
     acme: Cast, tools: Tools
 ) -> None:
+    def asked() -> list[str]:
+        with CaptureQueriesContext(connection) as some:
+            ask(acme, tools, QUESTION)
+        return [each["sql"] for each in some if "display_name" in each["sql"]]
+
     know(acme, tools, "The team drinks green tea.")
     ask(acme, tools, QUESTION)
-    with CaptureQueriesContext(connection) as without:
-        ask(acme, tools, QUESTION)
+    assert len(asked()) == 1
     know(acme, tools, TEA, "User's tea is in the kitchen.")
     know(acme, tools, "User drinks black tea.", end_user_id=acme.dmitri.pk)
-    with CaptureQueriesContext(connection) as some:
-        ask(acme, tools, QUESTION)
+    assert len(asked()) == 2
 
-    named = [each["sql"] for each in some if "display_name" in each["sql"]]
-    assert [each["sql"] for each in without if "display_name" in each["sql"]] == []
-    assert len(named) == 1
+
+SAID_AT = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+def quote(acme: Cast, tools: Tools, text: str, *, name: str = "", **fields: Any) -> Memory:
+    """A sentence of a message under that name in a conversation of Sarah's, as a memory."""
+    conversation = talk(acme, "")
+    message = factories.MessageFactory.create(
+        team=acme.team, conversation=conversation, position=9, content=text, name=name, role="user"
+    )
+    (memory,) = know(
+        acme,
+        tools,
+        text,
+        **{
+            "extractor": QUOTING,
+            "conversation_id": conversation.pk,
+            "message_ids": (message.pk,),
+            "created_at": SAID_AT,
+            **fields,
+        },
+    )
+    return memory
+
+
+def test_a_quote_names_its_speaker_and_day_and_is_stored_as_said(acme: Cast, tools: Tools) -> None:
+    quote(acme, tools, "I always prefer green tea.")
+    assert "sarah, 2026-03-14: “I always prefer green tea.”" in told(acme, tools)
+    call(acme.sarah, "Sarah Chen")
+
+    found = ask(acme, tools, QUESTION)
+
+    assert "]: Sarah Chen, 2026-03-14: “I always prefer green tea.”" in found.formatted_prompt
+    assert contents(found) == ["I always prefer green tea."]
+
+
+def test_a_quote_of_the_team_is_of_whoever_said_it(acme: Cast, tools: Tools) -> None:
+    quote(acme, tools, "The team buys green tea.", name="Ben", end_user_id=None)
+
+    assert "]: Ben, 2026-03-14: “The team buys green tea.”" in told(acme, tools)
+
+
+def test_a_quote_without_its_talk_is_of_its_owner_or_of_somebody(acme: Cast, tools: Tools) -> None:
+    bare: dict[str, Any] = {"message_ids": (), "conversation_id": None}
+    quote(acme, tools, "I like the tea of Assam.", **bare)
+    quote(acme, tools, "Our tea is from Assam.", end_user_id=None, **bare)
+
+    prompt = told(acme, tools)
+
+    assert "]: sarah, 2026-03-14: “I like the tea of Assam.”" in prompt
+    assert f"]: {SOMEBODY}, 2026-03-14: “Our tea is from Assam.”" in prompt
+
+
+def test_a_quote_is_told_verbatim_where_it_says_user(acme: Cast, tools: Tools) -> None:
+    quote(acme, tools, "User tests of the tea shop begin.")
+    call(acme.sarah, "Sarah")
+
+    assert "Sarah, 2026-03-14: “User tests of the tea shop begin.”" in told(acme, tools)
+
+
+def test_a_quote_tells_the_days_of_the_teams_zone(acme: Cast, tools: Tools) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        type(acme.team).objects.filter(pk=acme.team.pk).update(time_zone="Asia/Tokyo")
+    midnight = datetime(2026, 3, 15, 15, tzinfo=UTC)
+    quote(
+        acme,
+        tools,
+        "I drink tea with Ben tomorrow.",
+        memory_type=MemoryType.EPISODIC,
+        valid_from=midnight,
+        created_at=datetime(2026, 3, 14, 18, tzinfo=UTC),
+    )
+
+    assert (
+        "[EVENT 2026-03-16]: sarah, 2026-03-15: “I drink tea with Ben tomorrow.” [2026-03-16]"
+    ) in told(acme, tools)
+
+
+def test_the_same_words_of_two_people_are_two_statements(acme: Cast, tools: Tools) -> None:
+    quote(acme, tools, "I prefer green tea.", name="Ben")
+    quote(acme, tools, "I prefer green tea.", name="Mia", end_user_id=acme.dmitri.pk)
+
+    prompt = told(acme, tools)
+
+    assert "Ben, 2026-03-14: “I prefer green tea.”" in prompt
+    assert "Mia, 2026-03-14: “I prefer green tea.”" in prompt
 
 
 def test_a_kept_answer_ends_with_a_new_name(desk: Desk) -> None:
@@ -261,3 +311,17 @@ def test_a_kept_answer_ends_with_a_new_name(desk: Desk) -> None:
     assert "User plans the release." in first.answer["prompt"]
     assert "Sarah plans the release." in told.answer["prompt"]
     assert not told.stats.cache_hit
+
+
+def test_a_bullet_of_a_query_quotes_its_speaker(acme: Cast, tools: Tools, api: APIClient) -> None:
+    quote(acme, tools, "I always prefer green tea.")
+    call(acme.sarah, "Sarah")
+
+    answer = api.post(
+        "/v1/memory/query", {"query": QUESTION, "agent": "kyra", "user": "sarah"}, format="json"
+    )
+
+    assert answer.status_code == 200, answer.content
+    assert [each["text"] for each in answer.json()["results"]] == [
+        "[semantic] Sarah, 2026-03-14: “I always prefer green tea.”"
+    ]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType, Tier
 from memory.domain.viewer import Viewer
@@ -20,6 +19,7 @@ from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.ranking import Question
+from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from tests.support.cast import Cast
 from tests.support.embedders import UNREADABLE, random_tools
@@ -207,7 +207,7 @@ def test_a_question_without_a_meaning_is_answered_by_its_words(acme: Cast, tools
 def test_a_memory_without_a_meaning_is_found_by_its_words(acme: Cast, tools: Tools) -> None:
     class Blank(AbsentEmbedder):
         def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            return np.zeros((len(texts), 256), dtype=np.float32)
+            return np.zeros_like(tools.embedder.embed(texts))
 
     blank = replace(tools, embedder=Blank(tools.embedder.name))
     (memory,) = store(acme, blank, "The tea is green.")

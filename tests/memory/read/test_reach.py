@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
@@ -12,6 +11,7 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.state import delete_memory
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Agent
 from tests.support.cast import Cast
 
@@ -54,9 +54,9 @@ def seen_by(acme: Cast, agent_id: object) -> int:
 def test_an_agents_objection_marks_its_own_memory_and_nothing_of_the_others(
     acme: Cast, tools: Tools
 ) -> None:
-    profile = tell(acme, tools, "Sarah is allergic to peanuts.", own=False, day=0).memory
+    profile = tell(acme, tools, "The deploy day is Tuesday.", own=False, day=0).memory
 
-    objection = tell(acme, tools, "Sarah is not allergic to peanuts.", own=True, day=1)
+    objection = tell(acme, tools, "The deploy day is Thursday.", own=True, day=1)
 
     assert objection.outcome == Outcome.DISPUTED
     assert objection.memory.contradicts == [profile.pk]
@@ -69,9 +69,9 @@ def test_an_agents_objection_marks_its_own_memory_and_nothing_of_the_others(
 def test_what_all_see_marks_what_its_agent_knows_and_does_not_name_it(
     acme: Cast, tools: Tools
 ) -> None:
-    own = tell(acme, tools, "Sarah is not allergic to peanuts.", own=True, day=0).memory
+    own = tell(acme, tools, "The deploy day is Thursday.", own=True, day=0).memory
 
-    profile = tell(acme, tools, "Sarah is allergic to peanuts.", own=False, day=1).memory
+    profile = tell(acme, tools, "The deploy day is Tuesday.", own=False, day=1).memory
 
     own.refresh_from_db()
     profile.refresh_from_db()
@@ -106,17 +106,17 @@ def test_what_one_agent_knows_never_retires_what_all_see(acme: Cast, tools: Tool
 def test_the_same_words_for_other_readers_are_a_memory_of_their_own(
     acme: Cast, tools: Tools
 ) -> None:
-    tell(acme, tools, "Sarah is allergic to peanuts.", own=False, day=0)
+    tell(acme, tools, "The deploy day is Tuesday.", own=False, day=0)
 
-    again = tell(acme, tools, "Sarah is allergic to peanuts.", own=True, day=1)
+    again = tell(acme, tools, "The deploy day is Tuesday.", own=True, day=1)
 
     assert again.outcome == Outcome.CREATED
     assert Memory.objects.get(pk=again.memory.pk).status == Status.ACTIVE.value
 
 
 def test_an_objection_ends_when_what_it_objects_to_is_deleted(acme: Cast, tools: Tools) -> None:
-    profile = tell(acme, tools, "Sarah is allergic to peanuts.", own=False, day=0).memory
-    objection = tell(acme, tools, "Sarah is not allergic to peanuts.", own=True, day=1).memory
+    profile = tell(acme, tools, "The deploy day is Tuesday.", own=False, day=0).memory
+    objection = tell(acme, tools, "The deploy day is Thursday.", own=True, day=1).memory
 
     delete_memory(viewer=Viewer(team_id=acme.team.id, actor="test"), memory_id=profile.pk)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
@@ -17,6 +16,7 @@ from memory.services.read.answers import Retrieval
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Project
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge

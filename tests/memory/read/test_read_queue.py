@@ -10,11 +10,11 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.services.read.ranking import Question
 from memory.services.read.read_queue import ReadQueue, queued_read, read_queue
 from memory.services.read.retrieval import retrieve
+from memory.understanding.tools import Tools
 
 LONG = 60.0
 

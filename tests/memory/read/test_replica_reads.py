@@ -18,13 +18,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from config.replica_connection import ImpatientConnection
-from memory.clients.tools import Tools
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.revisions import Revision, server_state
 from memory.services.read.ranking import Question
 from memory.services.read.replica_reads import READS, read_in_scope
+from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.replicas import LEFT_OUT_SECONDS, Replicas, reading_from, replicas
 from teams.tenancy import team_scope

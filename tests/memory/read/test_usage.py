@@ -15,7 +15,6 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 
 from audit.models import WrittenBatch
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
@@ -31,6 +30,7 @@ from memory.services.read.usage import (
 )
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

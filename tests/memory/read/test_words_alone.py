@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from memory.clients.active_embedder import ActiveEmbedder
-from memory.clients.embedder_choice import EmbedderSpec
 from memory.services.read import retrieval
-from memory.services.read.cascade import Depth
 from memory.services.read.ranking import BY_WORDS_ALONE, Question
+from memory.services.read.search import Depth
+from memory.understanding.active_embedder import ActiveEmbedder
+from memory.understanding.embedder_choice import EmbedderSpec
 from teams.errors import UnavailableError
 from tests.support.hot_desk import NOON, Desk, desk, texts, town
 from tests.support.openai_server import Behaviour, FakeOpenAI, error

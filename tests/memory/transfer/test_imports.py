@@ -15,12 +15,12 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import ImportBatch, ImportRun, Job, Memory
 from memory.services.transfer import import_runs
 from memory.services.transfer.import_runs import run_import
 from memory.services.transfer.imports import overdue_imports
 from memory.services.write.explicit import remember
+from memory.understanding.tools import Tools
 from teams.models import Agent, EndUser, Message
 from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from tests.support.cast import Cast, Clients

@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.clients.tools import Tools
 from memory.models import ConsentRequest
 from memory.services.webhooks.delivering import deliver_waiting
 from memory.services.webhooks.endpoints import delete_endpoint
+from memory.understanding.tools import Tools
 from routing.services.cost_guard import BudgetExceededError
 from teams.errors import NotFoundError
 from teams.models import WebhookEndpoint

@@ -13,7 +13,7 @@ from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post
 
 DEPLOY = ["test", "build", "stage", "verify", "prod"]
-HINT = "deploy: test → build → stage → verify → prod"
+HINT = "please deploy: test → build → stage → verify → prod"
 
 
 def talk(api: APIClient, user: str = "sarah", tools: list[str] | None = None) -> UUID:
@@ -45,7 +45,7 @@ def test_a_sequence_said_twice_waits_and_a_yes_writes_it(api: APIClient, acme: C
 
     (memory,) = Memory.objects.all()
     assert (memory.form, memory.memory_type) == ("workflow", "procedural")
-    assert memory.payload == {"trigger": "deploy", "steps": DEPLOY}
+    assert memory.payload == {"trigger": "please deploy", "steps": DEPLOY}
     assert (memory.agent_id, memory.end_user_id) == (acme.kyra.pk, acme.sarah.pk)
 
 

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory, WorkflowRecording
 from memory.services.workflows.recording import (
@@ -17,6 +16,7 @@ from memory.services.workflows.recording import (
     record_step,
     start_recording,
 )
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError, TooLargeError
 from tests.support.cast import Cast
 

@@ -17,17 +17,18 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from memory.clients.tools import Tools
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.neighbours import MOST_NEIGHBOURS, NeighbourSearch
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
 from tests.support.embedders import OrthogonalEmbedder, random_tools
+from tests.support.judges import PairJudge
 from tests.support.waiting import race
 from tests.support.writing import NOON, draft, store, write
 
@@ -35,7 +36,7 @@ A_FEW = 8
 SUBJECTS = ("", "tea.kind", "tea.time", "room.size")
 
 
-class HashJudge:
+class HashJudge(PairJudge):
     """A judge whose verdict on two texts is arbitrary, and always the same."""
 
     name = "hash"
@@ -47,7 +48,7 @@ class HashJudge:
         return Judgement(self.verdicts[digest[0] % 4], "so says the hash")
 
 
-class MildJudge:
+class MildJudge(PairJudge):
     """Everything may stand beside everything."""
 
     name = "mild"
@@ -58,7 +59,7 @@ class MildJudge:
         return Judgement(Verdict.COEXIST, "why not")
 
 
-class FirmJudge:
+class FirmJudge(PairJudge):
     """Everything new supersedes what it is compared with."""
 
     name = "firm"

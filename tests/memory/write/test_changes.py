@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from memory.clients.tools import Tools
 from memory.models import Memory
+from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.writing import draft, write

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.domain.viewer import Viewer
 from memory.services.extraction.waiting import extract_now
 from memory.services.write.drafts import Outcome
+from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.extraction import talk
 from tests.support.writing import draft, live, write

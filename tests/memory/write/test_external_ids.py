@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import ExternalName, Memory
@@ -19,10 +18,12 @@ from memory.services.decisions.state import delete_memory
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.repetitions import DraftRefusedError
+from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.embedders import RandomEmbedder
+from tests.support.judges import Repeating
 from tests.support.waiting import race
 from tests.support.writing import NOON, draft, write
 
@@ -191,8 +192,9 @@ def test_an_id_of_an_equal_meaning_stands_for_the_words_it_was_sent_with(
     """The judge calls it a repetition, so that its own words are stored nowhere."""
     told, other = "Dmitri owns the billing service.", "Dmitri owns a billing service."
     write(acme, tools, draft(acme, told))
+    sure = replace(tools, judge=Repeating(0.95))
     first, again, third = (
-        write(acme, tools, draft(acme, text, external_id="e-2"))[0] for text in (other, other, told)
+        write(acme, sure, draft(acme, text, external_id="e-2"))[0] for text in (other, other, told)
     )
 
     assert {each.outcome for each in (first, again, third)} == {Outcome.DUPLICATE}

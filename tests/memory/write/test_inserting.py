@@ -13,12 +13,12 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryTag, SearchEntry
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft, insert_memories, new_row
+from memory.understanding.tools import Tools
 from teams.ids import new_id
 from tests import factories
 from tests.support.cast import Cast

@@ -6,8 +6,8 @@ import pytest
 from django.conf import settings as project_settings
 from django_redis import get_redis_connection
 
-from memory.clients.judgement_cache import pair_key
 from memory.domain.types import Verdict
+from memory.understanding.judgement_cache import pair_key
 from tests.support.model_judging import (
     NAME,
     judge_of,

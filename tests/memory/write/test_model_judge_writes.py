@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
-from memory.clients.tools import Tools
-from memory.domain.ports import Judge
 from memory.domain.types import Asker, Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories
+from memory.understanding.ports import Judge, Preparation
+from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
+from tests.support.judges import NumbersJudge, PairJudge
 from tests.support.model_judging import NAME, Pair, judge_of, says, server
 from tests.support.openai_server import FakeOpenAI, error
 
@@ -67,15 +69,15 @@ def test_the_models_verdict_is_carried_out_under_its_name(
 def test_when_the_rules_stood_in_the_contradiction_says_so(
     acme: Cast, tools: Tools, server: FakeOpenAI
 ) -> None:
-    tools = with_judge(tools, judge_of(server, fallback=tools.judge))
+    tools = with_judge(tools, judge_of(server, small=Stern()))
     write(acme, tools, draft(acme, "The API limit is 100 requests per minute."))
     server.will(error(500))
 
     (result,) = write(acme, tools, draft(acme, "The API limit is now 500 requests per minute."))
 
     row = Contradiction.objects.get(memory_b=result.memory)
-    assert row.judge == "rules"
-    assert row.resolved_by == "judge:rules"
+    assert row.judge == "numbers"
+    assert row.resolved_by == "judge:numbers"
 
 
 def test_drafts_of_one_write_are_judged_against_each_other(
@@ -128,10 +130,18 @@ def test_the_pairs_of_a_write_are_bounded(
 
     write(acme, with_judge(tools, judge_of(server)), draft(acme, COFFEE))
 
-    assert len(server.chats) == 3
+    (chat,) = server.chats
+    assert chat.text.count("</newer-") == 3
 
 
-class Witness:
+class Stern(NumbersJudge):
+    """A small judge that finds every pair worth asking about."""
+
+    def conflict_chances(self, pairs: Sequence[Pair]) -> list[float]:
+        return [0.5 for _ in pairs]
+
+
+class Witness(PairJudge):
     """A judge that records whether it was called inside a transaction."""
 
     name = "witness"
@@ -140,9 +150,15 @@ class Witness:
         self.prepared: list[bool] = []
         self.judged: list[bool] = []
 
-    def prepare(self, pairs: Sequence[Pair], *, askers: Sequence[Asker] = ()) -> str:
+    def prepare(
+        self,
+        pairs: Sequence[Pair],
+        *,
+        askers: Sequence[Asker] = (),
+        most_usd: Decimal | None = None,
+    ) -> Preparation:
         self.prepared.append(connection.in_atomic_block)
-        return ""
+        return Preparation()
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         self.judged.append(connection.in_atomic_block)

@@ -12,13 +12,13 @@ from uuid import uuid4
 from django.db import connection
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import live_facts, live_memories, locked_memories
 from memory.services.indexing.statistics import renew_statistics
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.marking import save_marks
+from memory.understanding.tools import Tools
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 from tests.support.embedders import random_tools

@@ -1,4 +1,4 @@
-"""What a judge calls a repetition is one only where it adds nothing."""
+"""A repetition is left out only where the judge is sure and the numbers are the same."""
 
 from __future__ import annotations
 
@@ -6,65 +6,52 @@ from dataclasses import replace
 
 import pytest
 
-from memory.clients.tools import Tools
-from memory.domain.types import Judgement, Statement, Verdict
-from memory.models import MemoryRelation
+from memory.models import Memory, MemoryRelation
 from memory.services.write.drafts import Outcome
+from memory.understanding.tools import Tools
+from teams.ids import new_id
 from tests.support.cast import Cast
+from tests.support.judges import Repeating
 from tests.support.writing import draft, live, write
 
-SIGNS = "Ida signs invoices."
-LIMITED = "Ida signs invoices up to 5,000 euros."
-OTHER = "Ida signs contracts and invoices."
+SIGNS = "Ida signs invoices up to 5,000 euros."
+AGAIN = "Invoices up to 5,000 euros are signed by Ida."
+MORE = "Ida signs invoices up to 8,000 euros."
 
 
-class Always:
-    """A judge with one verdict on every pair."""
+def test_a_sure_repetition_is_not_stored_again(acme: Cast, tools: Tools) -> None:
+    (first,) = write(acme, tools, draft(acme, SIGNS))
 
-    name = "always"
+    (result,) = write(acme, replace(tools, judge=Repeating(0.95)), draft(acme, AGAIN))
 
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
-
-    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        return Judgement(self.verdict, "always", 1.0)
+    assert (result.outcome, result.memory.pk) == (Outcome.DUPLICATE, first.memory.pk)
+    assert live(acme) == [SIGNS]
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-@pytest.mark.parametrize(("first", "second"), [(SIGNS, LIMITED), (LIMITED, SIGNS)])
-@pytest.mark.parametrize("extraction_pass", [None, 1], ids=["stated", "talk"])
-def test_a_narrower_or_wider_statement_stands_beside_the_other_whatever_the_judge_says(
-    acme: Cast, tools: Tools, verdict: Verdict, first: str, second: str, extraction_pass: int | None
+@pytest.mark.parametrize(("text", "confidence"), [(AGAIN, 0.55), (MORE, 0.95)])
+def test_a_doubtful_repetition_or_another_number_stands_beside_it(
+    acme: Cast, tools: Tools, text: str, confidence: float
 ) -> None:
-    sure = replace(tools, judge=Always(verdict))
-
-    results = write(
-        acme,
-        sure,
-        draft(acme, first, extraction_pass=extraction_pass),
-        draft(acme, second, extraction_pass=extraction_pass),
-    )
-
-    assert [each.outcome for each in results] == [Outcome.CREATED, Outcome.CREATED]
-    assert live(acme) == [first, second]
-    link = MemoryRelation.objects.get(relation_type="related_to")
-    assert (link.from_memory, link.to_memory) == (results[1].memory, results[0].memory)
-
-
-def test_another_word_is_no_repetition_for_a_judge_that_says_so(acme: Cast, tools: Tools) -> None:
     write(acme, tools, draft(acme, SIGNS))
 
-    (result,) = write(acme, replace(tools, judge=Always(Verdict.DUPLICATE)), draft(acme, OTHER))
+    (result,) = write(acme, replace(tools, judge=Repeating(confidence)), draft(acme, text))
 
     assert result.outcome == Outcome.CREATED
+    assert live(acme) == [SIGNS, text]
     assert MemoryRelation.objects.filter(from_memory=result.memory).exists()
 
 
-def test_less_of_the_same_is_a_repetition_where_the_judge_says_so(acme: Cast, tools: Tools) -> None:
-    (first,) = write(acme, tools, draft(acme, OTHER))
+def test_one_write_may_repeat_a_memory_in_its_words_and_in_others(acme: Cast, tools: Tools) -> None:
+    ids = [new_id() for _ in range(3)]
+    write(acme, tools, draft(acme, SIGNS, message_ids=(ids[0],)))
 
-    (result,) = write(
-        acme, replace(tools, judge=Always(Verdict.DUPLICATE)), draft(acme, "Ida signs the invoices")
+    results = write(
+        acme,
+        replace(tools, judge=Repeating(0.95)),
+        draft(acme, AGAIN, message_ids=(ids[1],)),
+        draft(acme, SIGNS, message_ids=(ids[2],)),
     )
 
-    assert (result.outcome, result.memory.pk) == (Outcome.DUPLICATE, first.memory.pk)
+    assert [each.outcome for each in results] == [Outcome.DUPLICATE] * 2
+    memory = Memory.objects.get(pk=results[0].memory.pk)
+    assert (memory.source_message_ids, memory.corroboration) == (ids, 2)

@@ -12,7 +12,6 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
-from memory.clients.tools import Tools
 from memory.domain.feedback import Feedback
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
@@ -21,6 +20,7 @@ from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.retrying import ATTEMPTS, retried
 from memory.services.write.write_path import write_memories
+from memory.understanding.tools import Tools
 from teams.models import Conversation
 from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope

@@ -11,7 +11,6 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog, OperationalEvent
-from memory.clients.tools import Tools
 from memory.domain.secrets import MASK
 from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import Role
@@ -19,6 +18,7 @@ from memory.models import Contradiction, Memory
 from memory.services.messages.importing import import_transcripts
 from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.write.secrets import masked_text
+from memory.understanding.tools import Tools
 from teams.errors import InvalidError
 from teams.models import Message
 from tests.support.cast import Cast

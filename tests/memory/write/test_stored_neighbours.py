@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory.clients.tools import Tools
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.selectors.neighbours.nearest import Asked, Found, nearest_memories
 from memory.services.write.audiences import comparison_set
 from memory.services.write.drafts import MemoryDraft
+from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.embedders import random_tools

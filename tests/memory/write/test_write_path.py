@@ -10,20 +10,21 @@ from uuid import uuid4
 import pytest
 
 from audit.models import MemoryLog
-from memory.clients.tools import Tools
 from memory.domain.forms import Form
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.understanding.tools import Tools
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
+from tests.support.judges import NumbersJudge, PairJudge
 from tests.support.waiting import race
 from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, OTHER_LIMIT, draft, live, write
 
 
-class FixedJudge:
+class FixedJudge(PairJudge):
     """A judge that finds what it was told to find between two texts, else that both may stand."""
 
     name = "fixed"
@@ -425,7 +426,8 @@ def test_one_external_id_from_eight_at_once_is_one_memory(town: Cast, tools: Too
 def test_conflicting_facts_at_once_get_one_consistent_verdict(town: Cast, tools: Tools) -> None:
     texts = [f"The API limit is {limit} requests per minute." for limit in (100, 200, 300, 400)]
 
-    race(4, lambda number: write(town, tools, draft(town, texts[number])))
+    judged = replace(tools, judge=NumbersJudge())
+    race(4, lambda number: write(town, judged, draft(town, texts[number])))
 
     with team_scope(team_ids=[town.team.id], actor="test"):
         by_id = {each.pk: each for each in Memory.objects.all()}

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.retrieval.events import Side
 from memory.domain.retrieval.question import MAX_TERMS, Asked, Term, read_question
 
 NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
@@ -26,67 +25,37 @@ def term(asked: Asked, word: str) -> Term:
     return next(each for each in asked.terms if each.word == word)
 
 
-def test_words_that_say_nothing_are_left_out() -> None:
-    assert words("What did they paint in the garden?") == ["paint", "garden"]
+def test_every_word_is_a_term_as_its_rarity_says_what_it_is_worth() -> None:
+    assert words("What did Tom paint in March?") == ["what", "did", "tom", "paint", "in", "march"]
 
 
-def test_counted_times_are_no_words_to_look_for_but_names_of_days_are() -> None:
-    assert words("Which canoe did Tom paint two weeks ago?") == ["canoe", "tom", "paint"]
-    assert words("Which canoe did Tom paint in March?") == ["canoe", "tom", "paint", "march"]
+def test_the_words_of_a_time_are_known() -> None:
+    timed = [
+        each.word for each in ask("Which canoe did Tom paint two weeks ago?").terms if each.of_time
+    ]
+
+    assert timed == ["two", "weeks", "ago"]
 
 
-@pytest.mark.parametrize(
-    ("question", "dating"),
-    [
-        ("What did Tom paint in March?", ["march"]),
-        ("What did Tom paint since Tuesday?", ["tuesday"]),
-        ("What has Ann sold between May and July 2025?", ["may", "july", "2025"]),
-        ("In March, what was painted?", ["march"]),
-        # What is talked of, what a thing is called after, and a feast that people tell by name.
-        ("What did Tom say about March?", []),
-        ("What was saved for March?", []),
-        ("What did Tom sell in the March sale?", []),
-        ("What did Tom cook at Christmas?", []),
-        # What happens every Tuesday is told with its name.
-        ("What happens on Tuesday?", []),
-        ("When is the Tuesday call?", []),
-    ],
-)
-def test_the_name_of_a_day_that_only_dates_what_was_is_known(
-    question: str, dating: list[str]
-) -> None:
-    assert [each.word for each in ask(question).terms if each.of_time] == dating
-
-
-def test_other_forms_of_an_irregular_verb_count_as_the_word() -> None:
-    forms = {each.word: each.form_of for each in ask("What did Ben buy?").terms}
-
-    assert forms == {"ben": "", "buy": "", "bought": "buy"}
-
-
-def test_a_date_beside_before_is_a_time_and_no_event() -> None:
-    asked = ask("Who came before the 3rd of May 2025?")
-
-    assert asked.side is None
-    assert len(asked.periods) == 1
-
-
-def test_a_question_of_nothing_else_keeps_its_words() -> None:
-    assert words("Who are you?") == ["who", "are", "you"]
+def test_a_word_that_also_stands_outside_of_the_time_is_none_of_it() -> None:
+    assert not term(ask("Who is called March since March?"), "march").of_time
 
 
 def test_the_owner_of_something_is_found_by_the_bare_name() -> None:
-    assert words("Where is Caroline's bike and the kids' tent?") == [
-        "caroline",
-        "bike",
-        "kids",
-        "tent",
-    ]
+    found = words("Where is Caroline's bike and the kids' tent?")
+
+    assert {"caroline", "bike", "kids", "tent"} <= set(found)
 
 
 def test_a_repeated_word_is_one_term_and_their_number_is_limited() -> None:
-    assert words("tea or green tea") == ["tea", "green"]
+    assert words("tea or green tea") == ["tea", "or", "green"]
     assert len(ask(" ".join(f"word{n}" for n in range(100))).terms) == MAX_TERMS
+
+
+def test_of_too_many_words_the_longest_are_looked_for() -> None:
+    short = " ".join(f"a{n}" for n in range(100))
+
+    assert "refrigerator" in words(f"{short} refrigerator")
 
 
 def test_capitals_inside_a_sentence_may_be_names() -> None:
@@ -127,22 +96,16 @@ def test_a_question_of_names_alone_keeps_its_meaning() -> None:
     assert ask("Who is Melanie?").meaning == "Who is Melanie?"
 
 
-def test_words_of_the_event_are_marked() -> None:
-    asked = ask("What did the team drop before the second release?")
-
-    assert asked.side is Side.BEFORE
-    assert [each.word for each in asked.terms if each.of_event] == ["second", "release"]
-
-
-def test_the_words_that_name_a_side_are_none_to_look_for() -> None:
-    assert words("What was sold prior to the fair?") == ["sold", "fair", "sell"]
-    assert words("What was sold following the fair?") == ["sold", "fair", "sell"]
-
-
 def test_the_times_are_read_against_now() -> None:
     (period,) = ask("What happened yesterday?").periods
 
     assert period.start == datetime(2026, 6, 16, tzinfo=UTC)
+
+
+def test_a_weekday_is_the_last_and_the_next_one() -> None:
+    starts = {each.start for each in ask("What is due on Friday?").periods}
+
+    assert starts == {datetime(2026, 6, 12, tzinfo=UTC), datetime(2026, 6, 19, tzinfo=UTC)}
 
 
 @given(st.text(max_size=200))
@@ -159,42 +122,12 @@ def test_a_text_without_words_has_no_terms(text: str) -> None:
     assert ask(text).terms == ()
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["What does Will like?", "Will's car?", "Will likes what?", "Where will Will live?", "Will?"],
-)
-def test_a_stop_word_written_as_a_name_may_be_one(question: str) -> None:
-    assert term(ask(question), "will").may_name
-
-
-@pytest.mark.parametrize(
-    "question", ["Will it rain?", "Will Anna come?", "How will he go?", "Ask. Will he come?"]
-)
-def test_a_stop_word_that_opens_a_question_is_none(question: str) -> None:
-    assert "will" not in words(question)
-
-
-def test_a_title_makes_no_names_of_stop_words() -> None:
-    assert words("What Will Anna Do About The Car?") == ["anna", "car"]
+def test_a_word_is_written_as_a_name_only_inside_a_sentence() -> None:
+    assert term(ask("Where will Will live?"), "will").is_written_name
+    assert not term(ask("Will it rain?"), "will").is_written_name
+    assert not term(ask("Ask. Will he come?"), "will").is_written_name
 
 
 def test_a_month_in_a_time_is_no_name_but_one_outside_may_be() -> None:
     assert not term(ask("Who called in May?"), "may").may_name
     assert term(ask("When did May call?"), "may").may_name
-    assert not term(ask("May I call?"), "may").may_name
-
-
-@pytest.mark.parametrize(
-    ("text", "is_alone"),
-    [
-        ("What did we do last week?", True),
-        ("what happened in March 2026", True),
-        ("Recap yesterday.", True),
-        ("What did we work on in May?", True),
-        ("What did Ann do last week?", False),
-        ("When did the crane break last week?", False),
-        ("What did we do?", False),
-    ],
-)
-def test_who_asks_for_a_time_alone_asks_for_whatever_was_then(text: str, is_alone: bool) -> None:
-    assert read_question(text, now=NOW).of_time_alone is is_alone

@@ -1,4 +1,4 @@
-"""Number words, verb forms and holidays."""
+"""Number words and holidays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from memory.domain.text.calendar import days_from, holiday_span, midnight
 from memory.domain.text.numbers import number_value, ordinal_value
-from memory.domain.text.verb_forms import base_form, other_forms, stem
 
 
 @pytest.mark.parametrize(
@@ -18,17 +17,6 @@ def test_a_number_word_has_its_value(word: str, value: int | None) -> None:
 
 def test_an_ordinal_has_its_value() -> None:
     assert [ordinal_value(word) for word in ("third", "twenty-first", "three")] == [3, 21, None]
-
-
-def test_irregular_forms_lead_to_one_stem() -> None:
-    assert base_form("went") == "go"
-    assert stem("bought") == stem("buying") == stem("buys")
-
-
-def test_the_other_forms_of_a_verb_are_those_no_stemmer_finds() -> None:
-    assert other_forms("buy") == ("bought",)
-    assert other_forms("bought") == ("buy",)
-    assert other_forms("walk") == other_forms("did") == ()
 
 
 def test_a_holiday_falls_on_its_day() -> None:

@@ -1,0 +1,252 @@
+"""One search: memories and verbatim messages are ranked together.
+
+Cold and past memories are candidates where the caller asks for them; what superseded a past one
+ranks before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from memory.domain.summarising import retells
+from memory.domain.types import Tier
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.memory import LIVE
+from memory.models.querysets import MemoryQuerySet
+from memory.selectors.memories import outdated_summaries
+from memory.selectors.revisions import Revision
+from memory.selectors.search.signal_rows import NO_MESSAGES, Found
+from memory.selectors.search.signals import find_candidates, narrowed
+from memory.services.read.about_whom import is_untold_profile
+from memory.services.read.messages import (
+    RankedMessage,
+    messages_for,
+    out_of_view,
+    rank_together,
+)
+from memory.services.read.ranking import Ranked, ReadQuestion, Score
+from memory.services.read.updates_first import BEHIND, updates_first
+from memory.understanding.tools import Tools
+from teams.tracing import step
+
+_LONGEST_CHAIN = 100
+
+
+class Level(StrEnum):
+    """Where a result comes from."""
+
+    HOT = "hot"
+    WARM = "warm"
+    COLD = "cold"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How far a read looks beside live memories: at cold and past ones, and at messages.
+
+    None for `include_raw` looks at messages unless `rows` narrow the memories, as messages fit no
+    such filter, and leaves out those that whoever asks has in view anyhow.
+    """
+
+    include_cold: bool = False
+    include_raw: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a search found, each kind best first, and the levels that were searched.
+
+    Messages that a memory of at least their rank quotes are left out. `ends` are those of
+    `behind_successors`, and `untold` is how many profile memories were left out because no user
+    is named.
+    """
+
+    memories: list[Ranked]
+    messages: list[RankedMessage]
+    searched: tuple[Level, ...]
+    ends: Mapping[UUID, UUID]
+    untold: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search over memories and messages; run it in the team's scope.
+
+    `rows` narrows the memories, of which at least `least` are ranked, however little they say. Of
+    the types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or,
+    by `names_user`, a filter says whose; `with_project` proposes the most important memories of the
+    viewer's project too. `revision` is the team's in this transaction. What is in `also` is ranked
+    as well.
+    """
+
+    viewer: Viewer
+    question: ReadQuestion
+    score: Score
+    depth: Depth
+    tools: Tools
+    now: datetime
+    rows: MemoryQuerySet | None = None
+    least: int = 0
+    set_aside: Collection[str] = ()
+    names_user: bool = False
+    with_project: bool = False
+    revision: Revision | None = None
+    also: tuple[UUID, ...] = ()
+
+    @step("retrieve.search")
+    def run(self) -> Candidates:
+        """The candidates that the depth asks for, ranked together."""
+        searched = [Level.HOT, Level.WARM]
+        if self.depth.include_cold:
+            searched.append(Level.COLD)
+        found, untold = self._memories()
+        messages = NO_MESSAGES
+        if self.rows is None if self.depth.include_raw is None else self.depth.include_raw:
+            searched.append(Level.RAW)
+            messages = messages_for(
+                viewer=self.viewer,
+                question=self.question,
+                tools=self.tools,
+                revision=self.revision,
+            )
+        ranked, said = rank_together(
+            team_id=self.viewer.team_id,
+            question=self.question,
+            found=found,
+            messages=messages,
+            score=self.score,
+            now=self.now,
+        )
+        if self.depth.include_raw is None:
+            said = out_of_view(team_id=self.viewer.team_id, question=self.question, said=said)
+        if not self.question.asked.periods:
+            ranked = updates_first(ranked)
+        ends: Mapping[UUID, UUID] = {}
+        if self.depth.include_cold:
+            ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
+        return Candidates(ranked, said, tuple(searched), ends, untold)
+
+    def _memories(self) -> tuple[Found, int]:
+        """The memories, without summaries that tell what holds no longer.
+
+        And how many profile memories are left out because nobody says of whom one is asked for.
+        """
+        only = kept = None
+        rows, with_cold = self.rows, self.depth.include_cold
+        if rows is not None:
+            rows = rows.searchable(include_cold=with_cold)
+            only = narrowed(viewer=self.viewer, rows=rows)
+        found = find_candidates(
+            viewer=self.viewer,
+            sought=self.question.sought(
+                only=only,
+                with_cold=with_cold or only is not None,
+                least=self.least,
+                with_project=self.with_project,
+                also=self.also,
+            ),
+        )
+        if rows is not None and only is None:
+            ids = [row.memory_id for row in found.rows]
+            kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
+        summaries = [
+            row.memory_id
+            for row in found.rows
+            if retells(tags=row.tags, memory_type=row.memory_type)
+        ]
+        outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
+        names_user = self.names_user or self.viewer.end_user_id is not None
+        wanted = [
+            row
+            for row in found.rows
+            if (kept is None or row.memory_id in kept)
+            and row.memory_id not in outdated
+            and (row.is_pinned or row.memory_type not in self.set_aside)
+        ]
+        left = [
+            row
+            for row in wanted
+            if not is_untold_profile(memory_type=row.memory_type, names_user=names_user)
+        ]
+        return replace(found, rows=left), len(wanted) - len(left)
+
+
+def level_of(memory: Memory) -> Level:
+    """Where a memory comes from; what is past lies with the cold ones."""
+    if memory.status not in LIVE or memory.tier == Tier.COLD:
+        return Level.COLD
+    return Level.HOT if memory.tier == Tier.HOT else Level.WARM
+
+
+def behind_successors(
+    *, team_id: UUID, ranked: Sequence[Ranked]
+) -> tuple[list[Ranked], dict[UUID, UUID]]:
+    """The memories, best first, none that is past before what superseded it.
+
+    And of each past one the last that took its place, where that was found as well. Call it in
+    the team's scope.
+    """
+    past = {each.row.memory_id for each in ranked if not each.row.is_live}
+    if not past:
+        return list(ranked), {}
+    standing = {each.row.memory_id for each in ranked if each.row.is_live}
+    after = _successors(team_id, past, standing)
+    scores = {each.row.memory_id: each.score for each in ranked}
+    kept = [
+        each if each.row.is_live else each._replace(score=held, rank=held)
+        for each in ranked
+        for held in [_held(each, after, scores)]
+    ]
+    ends = {key: end for key in past if (end := _end(key, after)) in standing}
+    return sorted(kept, key=lambda each: (-each.score, each.row.memory_id)), ends
+
+
+def told_alone(ends: Mapping[UUID, UUID], told: Collection[UUID]) -> set[UUID]:
+    """What of the past would be told without that which took its place."""
+    return {past for past, end in ends.items() if past in told and end not in told}
+
+
+def _end(key: UUID, after: Mapping[UUID, UUID]) -> UUID:
+    for _ in range(_LONGEST_CHAIN):
+        if key not in after:
+            break
+        key = after[key]
+    return key
+
+
+def _held(each: Ranked, after: dict[UUID, UUID], scores: dict[UUID, float]) -> float:
+    """The score of a memory, held below those of all that came after it and were found."""
+    score, key, share = each.score, each.row.memory_id, 1.0
+    for _ in range(_LONGEST_CHAIN):
+        if key not in after:
+            break
+        key, share = after[key], share * BEHIND
+        score = min(score, share * scores.get(key, 1.0))
+    return score
+
+
+def _successors(
+    team_id: UUID, ids: Collection[UUID], standing: Collection[UUID]
+) -> dict[UUID, UUID]:
+    """By what each was superseded, and by what that was, to the end of the chains.
+
+    Nothing took the place of what is `standing`, so that is not asked for.
+    """
+    after: dict[UUID, UUID] = {}
+    wanted = set(ids)
+    for _ in range(_LONGEST_CHAIN):
+        rows = Memory.objects.filter(
+            team_id=team_id, pk__in=wanted, superseded_by__isnull=False
+        ).values_list("id", "superseded_by_id")
+        found = {pk: later for pk, later in rows if later is not None}
+        after |= found
+        wanted = set(found.values()) - after.keys() - set(standing)
+        if not wanted:
+            break
+    return after

@@ -1,0 +1,1 @@
+"""Understanding of talk: embed, read, judge and summarise, by small models or a language model."""

@@ -1,0 +1,154 @@
+"""The judge that asks a language model about the pairs that a small model finds worth it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from memory.domain.types import Asker, Judgement, Statement
+from memory.understanding.asked_model import AskedModel
+from memory.understanding.judge_prompts import Group, Pair, ProposedJudgements
+from memory.understanding.judgement_cache import JudgementCache, pair_key
+from memory.understanding.ports import FilteringJudge, Preparation
+
+logger = logging.getLogger(__name__)
+
+# From this chance of a conflict on, by the small model, a pair is worth asking about.
+ASKED_FROM = 0.08
+# Seed 002: 5 to 10 pairs a prompt, and no more than a small model reads with attention.
+_GROUP = 8
+_GROUP_CHARS = 16_000
+# About what the answer on a pair takes.
+_ANSWER_TOKENS = 300
+
+
+class ModelJudge:
+    """A `PreparingJudge` that asks `model`; thread-safe.
+
+    `prepare` asks about the pairs to which `small` gives a chance of conflict above ASKED_FROM, in
+    groups, for at most about `budget_seconds`; `small` judges the others. `judge` never asks: it
+    gives what was prepared, or the judgement of `small` with that one's name in `judge`.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: AskedModel,
+        cache: JudgementCache,
+        small: FilteringJudge,
+        budget_seconds: float = 60.0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._cache = cache
+        self._small = small
+        self._budget_seconds = budget_seconds
+        self._monotonic = monotonic
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        """The prepared judgement of the pair, else the small model's; asks nobody."""
+        return self.judge_all([(existing, new)])[0]
+
+    def judge_all(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """The judgements of the pairs, in order, as `judge` gives them."""
+        known = [self._cache.get(pair_key(existing=one, new=other)) for one, other in pairs]
+        left = [pair for pair, held in zip(pairs, known, strict=True) if held is None]
+        judged = iter(self._small.judge_all(left))
+        return [held or replace(next(judged), judge=self._small.name) for held in known]
+
+    def prepare(
+        self,
+        pairs: Sequence[Pair],
+        *,
+        askers: Sequence[Asker] = (),
+        most_usd: Decimal | None = None,
+    ) -> Preparation:
+        """Judge the pairs of an existing and a new statement that are not known.
+
+        Up to eight pairs of one asker make a prompt: a statement can reach the verdicts of its
+        group alone. Never call it inside a transaction.
+        """
+        wanted = self._worth_asking(pairs, askers)
+        deadline = self._monotonic() + self._budget_seconds
+        waiting, problems = set(wanted), set()
+        judged: dict[str, Judgement] = {}
+        cost = Decimal(0)
+        for group in _groups(wanted):
+            if most_usd is not None and cost >= most_usd:
+                problems.add("the most that it may cost is spent")
+                break
+            if self._monotonic() >= deadline:
+                problems.add("out of time")
+                break
+            asked = self._model.ask(
+                schema=ProposedJudgements,
+                prompt=group.prompt(),
+                asker=group.asker,
+                answer_tokens=_ANSWER_TOKENS * len(group.pairs),
+                is_limited=False,
+                fault=group.fault,
+            )
+            cost += asked.cost_usd
+            problems |= {asked.problem} - {""}
+            if asked.is_away:
+                break
+            if asked.is_sent:
+                waiting -= set(group.pairs)
+            if asked.answer is not None:
+                judged |= group.judged(asked.answer)
+        self._cache.keep(judged)
+        places = frozenset(
+            place
+            for place, (one, other) in enumerate(pairs)
+            if pair_key(existing=one, new=other) in waiting
+        )
+        left, problem = len(wanted) - len(judged), ""
+        if left:
+            told = "; ".join(sorted(problems)) or "too unsure"
+            problem = (
+                f"{self._small.name} judged {left} of {len(wanted)} pairs where the model did not"
+                f" ({told})."
+            )
+            logger.warning("%s: %s", self.name, problem)
+        return Preparation(places, problem, cost)
+
+    def _worth_asking(
+        self, pairs: Sequence[Pair], askers: Sequence[Asker]
+    ) -> dict[str, tuple[Pair, Asker | None]]:
+        """The pairs to ask about with who pays, by their keys; the others are judged at once."""
+        payable: Sequence[Asker | None] = askers or [None] * len(pairs)
+        wanted = {
+            pair_key(existing=existing, new=new): ((existing, new), asker)
+            for (existing, new), asker in zip(pairs, payable, strict=True)
+            # The same words need no model.
+            if existing.content != new.content
+        }
+        known = self._cache.load(list(wanted))
+        fresh = {key: each for key, each in wanted.items() if key not in known}
+        chances = self._small.conflict_chances([pair for pair, _ in fresh.values()])
+        worth = {key for key, chance in zip(fresh, chances, strict=True) if chance >= ASKED_FROM}
+        unlikely = {key: pair for key, (pair, _) in fresh.items() if key not in worth}
+        # Kept like the model's own, so that a consolidation does not judge them day by day.
+        judged = self._small.judge_all(list(unlikely.values()))
+        self._cache.keep(dict(zip(unlikely, judged, strict=True)))
+        return {key: each for key, each in fresh.items() if key in worth}
+
+
+def _groups(wanted: Mapping[str, tuple[Pair, Asker | None]]) -> list[Group]:
+    """Groups of at most eight pairs of one asker, in the order in which they came."""
+    found: dict[Asker | None, list[dict[str, Pair]]] = defaultdict(list)
+    room: dict[Asker | None, int] = defaultdict(int)
+    for key, (pair, asker) in wanted.items():
+        chars = sum(len(each.content) for each in pair)
+        groups = found[asker]
+        if not groups or len(groups[-1]) >= _GROUP or chars > room[asker]:
+            groups.append({})
+            room[asker] = _GROUP_CHARS
+        groups[-1][key] = pair
+        room[asker] -= chars
+    return [Group(pairs, asker) for asker, groups in found.items() for pairs in groups]

@@ -1,0 +1,1 @@
+"""Training of the small models; used by `make weights` alone, with the `training` extra."""
