@@ -10,6 +10,9 @@ the next begins. Then `POST /v1/retrieve` is asked 100 questions, and four about
 - never: nobody said it; right where nothing is told but what is pinned or identity;
 - confided: told in confidence; right where whoever else asks is not told.
 
+The people are members of the team. Afterwards a guest asks all of it, and all of it is asked for
+nobody; what the first are told, and what the second are told of one person alone, is counted.
+
 A told memory or message answers if it holds the value and is of the conversation that told it; one
 of the first five must. Baselines are the same questions to a team whose talk was kept and never
 extracted: by the asker's agent, and with the messages of all agents and people ("whole team").
@@ -44,8 +47,10 @@ from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools, default_tools
-from teams.models import Agent, EndUser, Message
+from teams.models import Agent, EndUser, Message, Role
+from teams.services.people import change_person, ensure_end_user, set_person_role
 
+GUEST = "guest-at-the-door"
 WAYS = ("as told", "memories alone", "messages, asker's agent", "messages, whole team")
 
 
@@ -64,9 +69,11 @@ class Town:
             user = EndUser.objects.get(team_id=self.viewer.team_id, external_id=question.user)
         return Viewer(self.viewer.team_id, self.viewer.actor, agent.pk, user.pk)
 
-    def read(self, question: Question) -> list[Told]:
-        """What the asker's agent is told, best first."""
-        body = {"query": question.question, "agent": question.agent, "user": question.user}
+    def read(self, question: Question, *, user: str | None = "") -> list[Told]:
+        """What the asker's agent is told, best first; `user` asks in the asker's place."""
+        body = {"query": question.question, "agent": question.agent, "user": user or question.user}
+        if user is None:
+            del body["user"]
         answer = self.client.post("retrieve", **body, **{"return": "full"})
         found = sorted([*answer["memories"], *answer["messages"]], key=lambda each: -each["score"])
         return [self._told(each) for each in found]
@@ -94,6 +101,10 @@ def settle(*, is_extracted: bool, tools: Tools) -> Town:
     """A new team that went through the talk."""
     viewer = new_team("fortnight")
     town = Town(viewer, Client(viewer))
+    with scope_of(viewer):
+        set_person_role(team_id=viewer.team_id, role=Role.MEMBER)
+        guest = ensure_end_user(team_id=viewer.team_id, external_id=GUEST)
+        change_person(person=guest, role=Role.GUEST)
     for row in rows_of("talk"):
         conversation = post_talk(town.client, row)
         town.names[conversation] = row["id"]
@@ -171,6 +182,17 @@ def report_questions(*, town: Town, kept: Town, tools: Tools, verbose: bool) -> 
         print(f"{kind}: {count} x {why}")
 
 
+def report_strangers(town: Town) -> None:
+    """Print how many answers a guest is told, and how many are told where nobody is named."""
+    asked = [each for each in read_questions() if each.kind in ("same", "other", "team")]
+    told = sum(is_right(each, town.read(each, user=GUEST)) for each in asked)
+    print(f"told to a guest: {told} of {len(asked)} answers of members")
+    own = [each for each in asked if each.kind != "team"]
+    for kind, rows in (("a person's", own), ("the team's", [e for e in asked if e.kind == "team"])):
+        told = sum(is_right(each, town.read(each, user=None)) for each in rows)
+        print(f"told for nobody: {told} of {len(rows)} answers to {kind} questions")
+
+
 def report_invented(town: Town, *, verbose: bool) -> None:
     """Print how many memories hold what their messages do not."""
     with scope_of(town.viewer):
@@ -200,6 +222,7 @@ def main() -> None:
     town = settle(is_extracted=True, tools=tools)
     kept = settle(is_extracted=False, tools=tools)
     report_questions(town=town, kept=kept, tools=tools, verbose=given.verbose)
+    report_strangers(town)
     report_invented(town, verbose=given.verbose)
 
 

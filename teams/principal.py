@@ -13,7 +13,8 @@ class Principal:
     """The holder of a valid API key: a team, or one agent of it.
 
     `allowed_categories` are the categories that agent may read; empty means all. `flags` are the
-    parts that are on for the team. A read-only key may ask, and change nothing.
+    parts that are on for the team. A read-only key may ask, and change nothing. For a key with
+    `project_ids` no other project exists.
     """
 
     key_id: UUID
@@ -24,6 +25,7 @@ class Principal:
     allowed_categories: tuple[str, ...] = ()
     flags: Flags = field(default_factory=Flags)
     is_read_only: bool = False
+    project_ids: tuple[UUID, ...] = ()
 
     is_authenticated = True
 

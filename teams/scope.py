@@ -8,6 +8,23 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """Whom an answer is for: one agent or, with None, any, and one person or nobody."""
+
+    agent_id: UUID | None
+    end_user_id: UUID | None
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings by which row-level security knows the reader (memory/sql/audience.sql)."""
+        return {
+            "palimpsest.reader": "on",
+            "palimpsest.reader_agent": str(self.agent_id or ""),
+            "palimpsest.reader_person": str(self.end_user_id or ""),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class TeamScope:
     """Which teams a transaction may see, and who acts in it and why."""
 
@@ -16,6 +33,7 @@ class TeamScope:
     reason: str = ""
     conversation_id: UUID | None = None
     is_planned_once: bool = False
+    reader: Reader | None = None
 
 
 NO_SCOPE = TeamScope()

@@ -21,7 +21,7 @@ from psycopg.pq import ConnStatus, Escaping, ExecStatus
 
 from teams.errors import GivenUpError
 from teams.prepared import run_prepared, set_locally
-from teams.scope import TeamScope, scope_in_force
+from teams.scope import Reader, TeamScope, scope_in_force
 
 _statement_limit: ContextVar[float] = ContextVar("statement_limit", default=0.0)
 _is_given_up: ContextVar[Callable[[], bool] | None] = ContextVar("is_given_up", default=None)
@@ -35,6 +35,9 @@ _PLANNED_ONCE = {
 }
 
 
+_NO_READER = {"palimpsest.reader": ""}
+
+
 def _settings(scope: TeamScope) -> dict[str, str]:
     """What PostgreSQL is told of the scope."""
     return {
@@ -42,6 +45,7 @@ def _settings(scope: TeamScope) -> dict[str, str]:
         "palimpsest.actor": scope.actor,
         "palimpsest.reason": scope.reason,
         "palimpsest.conversation_id": str(scope.conversation_id or ""),
+        **(scope.reader.settings if scope.reader else _NO_READER),
     }
 
 
@@ -92,6 +96,7 @@ def team_scope(
     is_planned_once: bool = False,
     is_flushed: bool = True,
     shared_lock: int | None = None,
+    reader: Reader | None = None,
 ) -> Iterator[None]:
     """Run one transaction that sees the rows of `team_ids` and no others.
 
@@ -102,7 +107,8 @@ def team_scope(
     sequential scans. Without `is_flushed` the commit does not wait for the disk: a crash of
     PostgreSQL may undo it together with every later commit, so do not report it to anybody before
     a later commit that waits. Inside another scope neither has an effect. `shared_lock` is the
-    number of an advisory lock that the transaction holds in shared mode from its beginning.
+    number of an advisory lock that the transaction holds in shared mode from its beginning. With
+    a `reader` no row of other people or of other agents' own exists.
     """
     outer = scope_in_force.get()
     is_given_up = _is_given_up.get()
@@ -110,8 +116,10 @@ def team_scope(
         raise GivenUpError("The client has gone.")
     # The settings end with the transaction; only inside a longer one must they be put back.
     nested = connection.in_atomic_block
+    if nested:
+        reader = reader or outer.reader
     scope = TeamScope(
-        tuple(team_ids), actor, reason, conversation_id, is_planned_once and not nested
+        tuple(team_ids), actor, reason, conversation_id, is_planned_once and not nested, reader
     )
     token = scope_in_force.set(scope)
     try:

@@ -89,7 +89,7 @@ INSIGHT_INPUT_PRICE, INSIGHT_OUTPUT_PRICE = _prices("INSIGHT", INSIGHT_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
 # The user of chat requests that name none.
-CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "default")
+CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "")
 # No further model is tried for a request after this time.
 CHAT_TRY_SECONDS = read_float("CHAT_TRY_SECONDS", 120.0, minimum=0.1)
 # A momentary failure is retried once with the same model after about this time; 0 never retries.

@@ -110,8 +110,8 @@ def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
     if written.outcome == Outcome.HELD:
         messages.warning(
             request,
-            "It changes a sensitive field of a person, so it waits for a yes of somebody else"
-            " under Consent requests; until then the present text stands.",
+            "It changes a profile field of a person or what the team prefers, so it waits for a yes"
+            " of somebody else under Consent requests; until then the present text stands.",
         )
     if written.outcome == Outcome.DUPLICATE:
         messages.info(request, "Another memory already says this and replaces this one.")

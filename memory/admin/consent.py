@@ -27,6 +27,7 @@ from django.views.decorators.http import require_POST
 from memory.domain.viewer import Viewer
 from memory.models import ConsentRequest
 from memory.services.consent.deciding import MAX_NOTE, approve_request, reject_request
+from memory.services.consent.undoing import undo_decision
 from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import NOTHING, cell, excerpt, id_link, label_column, page_of, time_column
@@ -44,6 +45,7 @@ _STATE_COLOURS = {
     "expired": "info",
 }
 _CHANGE_CHARS = 90
+_UNDONE = (ConsentRequest.State.APPROVED, ConsentRequest.State.REJECTED)
 _FILTERS = "_changelist_filters"
 
 
@@ -119,6 +121,9 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             "title": "Consent request",
             "asked": page_of_request(row),
             "may_decide": row.is_waiting and self.has_act_permission(request, row),
+            "may_undo": row.state in _UNDONE
+            and row.proposed_by != actor
+            and self.has_act_permission(request, row),
             "is_own": row.proposed_by == actor,
             "decide_url": _with_filters(decide, filters),
             "next_url": self._next(request, row, filters),
@@ -126,7 +131,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         }
 
     def decide(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Approve or reject the request, then show the next one of the same list."""
+        """Approve or reject the request and show the next one of the same list, or undo that."""
         row = self.get_object(request, str(object_id))
         if row is None:
             raise Http404
@@ -138,9 +143,10 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         following = self._next(request, row, filters)
         now = timezone.now()
         decision = request.POST.get("decision")
-        if decision not in ("approve", "reject"):
-            return HttpResponseBadRequest("Send a decision: approve or reject.")
+        if decision not in ("approve", "reject", "undo"):
+            return HttpResponseBadRequest("Send a decision: approve, reject or undo.")
         is_yes = decision == "approve"
+        page = _with_filters(page_of("memory_consentrequest", row.pk), filters)
         try:
             # A yes embeds the text, for which no transaction should wait.
             with outside_staff_scope(request):
@@ -152,12 +158,16 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
                         now=now,
                         note=note,
                     )
-                else:
+                elif decision == "reject":
                     reject_request(viewer=viewer, request_id=row.pk, now=now, note=note)
+                else:
+                    undo_decision(viewer=viewer, request_id=row.pk, now=now, note=note)
         except DomainError as error:
             messages.warning(request, error.message)
-            page = page_of("memory_consentrequest", row.pk)
-            return HttpResponseRedirect(_with_filters(page, filters))
+            return HttpResponseRedirect(page)
+        if decision == "undo":
+            messages.success(request, "Undone: it waits for a decision again.")
+            return HttpResponseRedirect(page)
         messages.success(request, _told(row, is_yes=is_yes))
         return HttpResponseRedirect(following or reverse("admin:memory_consentrequest_changelist"))
 

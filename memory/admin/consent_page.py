@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from memory.domain.consent import independent_signals
 from memory.models import ConsentRequest
+from memory.services.consent.effects import Effect, effects_of
 from memory.services.consent.proposals import signals_of
 from teams.admin.conversations import message_url
 from teams.models import Agent, Message
@@ -28,7 +29,10 @@ _KINDS = {"staff": "{}", "agent": "agent {}", "key": "API key {}", "talk": "the 
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """A consent request as its page shows it; `signals` counts the independent ones."""
+    """A consent request as its page shows it; `signals` counts the independent ones.
+
+    `effects` is what a yes would change, empty for a request that was decided.
+    """
 
     field: str
     present: SafeString | str
@@ -40,10 +44,11 @@ class AskedFor:
     needs_person: bool
     whose: str
     people: int
+    effects: Sequence[Effect]
 
 
 def page_of_request(row: ConsentRequest) -> AskedFor:
-    """Both values with the words that differ marked, and the last messages; one query."""
+    """Both values with the words that differ marked, what a yes changes, and the last messages."""
     ids = row.source_message_ids[-_MAX_QUOTES:]
     said = Message.objects.filter(team_id=row.team_id, pk__in=ids)
     sources = [
@@ -62,6 +67,7 @@ def page_of_request(row: ConsentRequest) -> AskedFor:
         needs_person=row.needs_person,
         whose=whose(row),
         people=row.people,
+        effects=effects_of(row) if row.is_waiting else [],
     )
 
 

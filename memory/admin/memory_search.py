@@ -28,7 +28,7 @@ MOST_FOUND = 100
 MOST_TEAMS = 5
 # What of an address narrows nothing.
 _NOT_FILTERS = {"q", "o", "p", "e", "_changelist_filters"}
-_EVERYTHING = Depth(include_cold=True, include_raw=False)
+_EVERYTHING = Depth(include_cold=True, include_raw=False, include_private=True)
 
 
 def found_by(
@@ -76,7 +76,6 @@ def _ranked(
         limit=MOST_FOUND,
         depth=_EVERYTHING,
         rows=rows,
-        names_user=True,
         is_counted=False,
     )
     return [(each.score, each.id) for each in answer.memories]

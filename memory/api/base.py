@@ -156,14 +156,29 @@ class ApiViewSet(RequestEvents):
 
     @property
     def viewer(self) -> Viewer:
-        """The viewer a key stands for by itself: its team, or its one agent."""
+        """The viewer a key stands for by itself, its team or its one agent, where an id is named.
+
+        It sees the rows of people: whoever has the id of one was told it. Lists are for `lister`,
+        questions for `named_viewer`.
+        """
         principal = self.principal
         return Viewer(
             team_id=principal.team_id,
             actor=principal.actor,
             agent_id=principal.agent_id,
             allowed_categories=principal.allowed_categories,
+            project_ids=principal.project_ids,
+            sees_people=True,
         )
+
+    def lister(self, given: Mapping[str, Any]) -> Viewer:
+        """The viewer of a list: an agent's key sees no people's rows but those of the named user.
+
+        Call it in the team's scope, or outside of any transaction.
+        """
+        if self.principal.agent_id is None:
+            return self.viewer
+        return self.named_viewer({"user": given.get("user")})
 
     def check_agent(self, agent: str | None) -> None:
         """Raise ForbiddenError when a key of one agent names another one."""
@@ -182,13 +197,21 @@ class ApiViewSet(RequestEvents):
         return named.get(name) == principal.agent_id
 
     def named_viewer(self, given: Mapping[str, Any]) -> Viewer:
-        """The viewer of the agent, user and project that the input names.
+        """The viewer of the agent, user and project that the input names, as a question has it.
 
-        Call it in the team's scope, or outside of any transaction. An unknown user or project sees
-        what belongs to none. Raises NotFoundError for an unknown agent and ForbiddenError for
-        another agent than the key's.
+        Without a user it sees no people's rows. Call it in the team's scope, or outside of any
+        transaction. An unknown user or project sees what belongs to none. Raises NotFoundError for
+        an unknown agent and ForbiddenError for another agent than the key's.
         """
         return self._named(given)[0]
+
+    def named_lister(self, given: Mapping[str, Any]) -> Viewer:
+        """As `named_viewer`, of a list: a key of the team sees people's rows also without a user.
+
+        Call it in the team's scope, or outside of any transaction.
+        """
+        viewer = self.named_viewer(given)
+        return viewer if self.principal.agent_id is not None else replace(viewer, sees_people=True)
 
     def named_agent(self, given: Mapping[str, Any]) -> tuple[Viewer, Agent, Revision | None]:
         """As `named_viewer`, with the agent and the team's revision; None inside a transaction."""
@@ -210,10 +233,14 @@ class ApiViewSet(RequestEvents):
         if viewer.agent_id is None and named.agent is not None:
             categories = tuple(named.agent.allowed_categories)
             viewer = replace(viewer, agent_id=named.agent.pk, allowed_categories=categories)
+        if viewer.project_ids and named.project_id not in (None, *viewer.project_ids):
+            named = replace(named, project_id=None)
         return replace(
             viewer,
             end_user_id=(named.end_user_id or NOBODY) if user is not None else None,
             project_id=(named.project_id or NOBODY) if project is not None else None,
+            sees_people=False,
+            is_guest=user is not None and named.is_guest,
         ), named
 
     def team_scope(self, *, reason: str = "") -> AbstractContextManager[None]:
@@ -222,9 +249,11 @@ class ApiViewSet(RequestEvents):
         return team_scope(team_ids=[principal.team_id], actor=principal.actor, reason=reason)
 
     def require_team_key(self, message: str) -> None:
-        """Raise ForbiddenError with this message when the key acts only as one agent."""
+        """Raise ForbiddenError when the key acts only as one agent or in some projects."""
         if self.principal.agent_id is not None:
             raise ForbiddenError(message)
+        if self.principal.project_ids:
+            raise ForbiddenError(f"{message} This key is bound to projects.")
 
     def body(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The validated body; a missing one counts as an empty object."""

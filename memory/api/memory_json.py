@@ -44,6 +44,7 @@ def memory_json(memory: Memory) -> Json:
         # Without a form it holds what the product keeps for itself.
         "payload": memory.payload if memory.form else None,
         "memory_type": memory.memory_type,
+        "audience": memory.audience,
         "scope": memory.scope,
         "category": memory.category,
         "subject": memory.subject,

@@ -1,4 +1,4 @@
-"""Whom a memory is for, and who may read it: within an audience memories repeat and contradict."""
+"""Owners and audiences of memories: memories of one owner repeat and contradict each other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ OF_AN_AGENT = (MemoryType.AGENT_PRIVATE.value, MemoryType.IDENTITY.value)
 OPEN = "open"
 
 
+class Audience(StrEnum):
+    """Who may hear a memory or message.
+
+    AGENT is told to the one agent that it belongs to, PERSON to every agent on behalf of its
+    person, TEAM on behalf of any member of the team and where no person is named.
+    """
+
+    AGENT = "agent"
+    PERSON = "person"
+    TEAM = "team"
+
+
 class Reach(StrEnum):
     """Who sees a memory, compared with who sees another one."""
 
@@ -24,8 +36,8 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Audience:
-    """Who sees a memory and whom it is about.
+class Owner:
+    """Whom a memory belongs to.
 
     `kind` is the memory type for private and identity memories and `open` for all others;
     `agent_id` is None for what every agent sees.
@@ -46,8 +58,8 @@ class Audience:
         agent_id: UUID | None,
         end_user_id: UUID | None,
         project_id: UUID | None,
-    ) -> Audience:
-        """The audience of a memory of this type and owner."""
+    ) -> Owner:
+        """The owner of a memory of this type."""
         return cls(
             team_id=team_id,
             kind=memory_type if memory_type in OF_AN_AGENT else OPEN,
@@ -56,7 +68,14 @@ class Audience:
             project_id=project_id,
         )
 
-    def reach_beside(self, other: Audience) -> Reach:
+    @property
+    def audience(self) -> Audience:
+        """Who may hear what it owns: the database holds every row to the same rule."""
+        if self.agent_id is not None:
+            return Audience.AGENT
+        return Audience.TEAM if self.end_user_id is None else Audience.PERSON
+
+    def reach_beside(self, other: Owner) -> Reach:
         """Whether all who see `other`, with whom this one is comparable, see this one too."""
         if self == other:
             return Reach.SAME
@@ -71,7 +90,7 @@ class Audience:
 class Filed:
     """Whom a memory is for, and under what it is filed; "" is no category."""
 
-    audience: Audience
+    owner: Owner
     category: str
 
 
@@ -88,20 +107,20 @@ class Allowlists:
 
     def reach(self, *, of: Filed, beside: Filed) -> Reach | None:
         """Who sees `of`, compared with `beside`; None where each has readers of its own."""
-        base = of.audience.reach_beside(beside.audience)
+        base = of.owner.reach_beside(beside.owner)
         if not self.of_agents or of.category == beside.category:
             return base
         covers = base != Reach.NARROWER and self._kept_from(
-            of.category, beside.audience
-        ) <= self._kept_from(beside.category, beside.audience)
+            of.category, beside.owner
+        ) <= self._kept_from(beside.category, beside.owner)
         is_covered = base != Reach.WIDER and self._kept_from(
-            beside.category, of.audience
-        ) <= self._kept_from(of.category, of.audience)
+            beside.category, of.owner
+        ) <= self._kept_from(of.category, of.owner)
         if covers:
             return Reach.SAME if is_covered else Reach.WIDER
         return Reach.NARROWER if is_covered else None
 
-    def _kept_from(self, category: str, audience: Audience) -> set[UUID]:
-        """The agents of the audience that may not read the category."""
-        agents = self.of_agents if audience.agent_id is None else (audience.agent_id,)
+    def _kept_from(self, category: str, owner: Owner) -> set[UUID]:
+        """The agents of the owner that may not read the category."""
+        agents = self.of_agents if owner.agent_id is None else (owner.agent_id,)
         return {each for each in agents if not self.may_read(agent_id=each, category=category)}

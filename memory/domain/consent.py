@@ -14,6 +14,12 @@ LIFETIME = timedelta(days=7)
 # Fields that apply by themselves once two independent signals say the same (seed 004, section 10).
 BENIGN_FIELDS = frozenset({"tone", "goals"})
 SIGNALS_NEEDED = 2
+# Who somebody is: of each there is one value, which changes by replacement or with a yes.
+CORE_FIELDS = frozenset(
+    {"name", "preferred_name", "full_name", "pronouns", "role", "employer", "city"}
+)
+# Core fields that the small reader tells from each other: it takes an employer for a role.
+READ_SURELY = frozenset({"preferred_name", "pronouns", "city"})
 # Less sure is what a model concluded, and not what somebody said outright.
 _SURE = 0.7
 _ROOT = "user"

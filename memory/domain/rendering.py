@@ -18,6 +18,8 @@ HEADINGS = (IDENTITY, ABOUT_USER, FACTS, EVENTS, PATTERNS, TEAM)
 # Below it stand messages, which are no memories.
 SAID_HEADING = "## What Was Said"
 SAID_LABEL = "SAID"
+# Behind the speaker of what was told in confidence.
+PRIVATE_MARK = ", in confidence"
 
 IDENTITY_LABEL = "IDENTITY"
 EVENT_LABEL = "EVENT"
@@ -30,7 +32,7 @@ _PLACE = {
     MemoryType.PROCEDURAL: (PATTERNS, PATTERN_LABEL),
     MemoryType.SHARED: (TEAM, "TEAM"),
     MemoryType.INSIGHT: (ABOUT_USER, "INSIGHT"),
-    MemoryType.AGENT_PRIVATE: (FACTS, "NOTE"),
+    MemoryType.AGENT_PRIVATE: (FACTS, "PRIVATE"),
     MemoryType.SEMANTIC: (FACTS, "FACT"),
 }
 _PREFERENCE = "PREFERENCE"
@@ -196,8 +198,9 @@ class SaidLine:
     text: str
     speaker: str
     said_at: datetime
+    is_private: bool = False
 
     def render(self) -> str:
         """One line with its day and speaker; neither name nor text can open anything."""
-        name = shown_name(self.speaker)
+        name = shown_name(self.speaker) + (PRIVATE_MARK if self.is_private else "")
         return f"[{SAID_LABEL} {self.said_at:%Y-%m-%d} by {name}]: {escaped_line(self.text)}"

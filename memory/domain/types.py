@@ -115,11 +115,13 @@ class Participants:
     """Who talks in a conversation: display names, empty where nothing better than an id is known.
 
     `user` is what third-person sentences call the end user ("User" when empty); `agent` is the
-    agent's slug, so that an assistant message under another name is known to be a person's.
+    agent's slug, so that an assistant message under another name is known to be a person's. `role`
+    is what the end user is to the team: "member", "guest", or "" where that is not known.
     """
 
     user: str = ""
     agent: str = ""
+    role: str = ""
 
     def is_person(self, message: SourceMessage) -> bool:
         """Whether a message is a person's: a user's, or an "assistant"'s under another name."""

@@ -22,7 +22,9 @@ class ConsentRequest(TeamOwned):
     whose talk it did. A `team_fact` proposes to write `draft` for all: its `parts` are memories of
     several `people` that say it. `agent` is set where the draft would be that agent's alone,
     `heard_by` is the agent of the talk it comes from, or the one that proposed it. A
-    request that needs nobody waits for a second independent signal.
+    request that needs nobody waits for a second independent signal. A `team_preference` with a
+    `present` proposes to write `draft` in place of that preference of the team. The rows
+    `first_seq` to `last_seq` of the log that belong to `commit_id` are what a yes changed.
     """
 
     class Kind(models.TextChoices):
@@ -58,6 +60,9 @@ class ConsentRequest(TeamOwned):
     decided_by = models.CharField(max_length=200, blank=True, default="")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(blank=True, default="")
+    commit_id = models.BigIntegerField(null=True, editable=False)
+    first_seq = models.BigIntegerField(null=True, editable=False)
+    last_seq = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
         verbose_name = "consent request"

@@ -8,6 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
+from memory.domain.audience import Audience
 from memory.domain.forms import ArtifactKind, Form
 from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import (
@@ -23,6 +24,7 @@ from teams.models import Agent, Conversation, EndUser, Project, Team
 from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
 
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
+AUDIENCES = [(each.value, each.value) for each in Audience]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
 # What is purged is shown by no read.
@@ -54,13 +56,21 @@ class Memory(TeamOwned):
     """Something worth knowing, in words that stand for ever.
 
     A correction is another row that `supersedes` this one. Triggers refuse a change of the text,
-    its form and payload and of what identifies it, log every other change, and keep `updated_at`
-    and the rows of tags and artifacts. Without a form, the payload is what the product notes of it.
+    its form and payload and of what identifies it, log every other change, and keep `updated_at`,
+    the rows of tags and artifacts and `audience`, which follows from type, agent and end user.
+    Without a form, the payload is what the product notes of it.
     """
 
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES)
     form = models.CharField(max_length=20, blank=True, default="")
     payload = models.JSONField(default=dict, blank=True)
+    audience = models.CharField(
+        max_length=10,
+        choices=AUDIENCES,
+        default=Audience.AGENT.value,
+        db_default=Audience.AGENT.value,
+        editable=False,
+    )
     scope = models.CharField(max_length=20, choices=SCOPES)
     category = models.CharField(max_length=100, blank=True, default="")
     subject = models.CharField(max_length=MAX_SUBJECT_CHARS, blank=True, default="")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
+from memory.domain.audience import Audience
 from memory.domain.types import DELETED, Status, Tier
 from memory.domain.viewer import Viewer
 
@@ -32,38 +32,38 @@ _NAMES = (
 def visible_to_q(viewer: Viewer) -> Q:
     """The rows `viewer` may see, whatever their status (seed 000, visibility rules).
 
-    An agent sees what is shared or about the person, what is its own, and what belongs to no
-    agent; a viewer narrowed to an end user or project sees rows of that one or of none.
+    An agent sees what is its own and what is a person's or the team's; a viewer narrowed to an end
+    user or project sees rows of that one or of none, and a guest nothing of the team's that was
+    learned in talk.
     """
     seen = Q(team_id=viewer.team_id)
     if viewer.agent_id is not None:
-        seen &= (
-            Q(memory_type__in=TEAM_WIDE)
-            | Q(agent_id=viewer.agent_id)
-            | Q(agent_id__isnull=True) & ~Q(memory_type__in=OF_AN_AGENT)
-        )
+        seen &= ~Q(audience=Audience.AGENT.value) | Q(agent_id=viewer.agent_id)
+    if viewer.is_guest:
+        seen &= ~Q(audience=Audience.TEAM.value) | Q(conversation_id__isnull=True)
     return seen & narrowed_q(viewer)
 
 
-def finds_shared(viewer: Viewer) -> bool:
-    """Whether `viewer` may see messages of another agent's conversations."""
-    return viewer.end_user_id is not None and not viewer.allowed_categories
-
-
 def heard_by_q(viewer: Viewer) -> Q:
-    """The messages `viewer` may see, narrowed as memories are.
+    """The messages `viewer` may see.
 
-    An agent sees those of its own conversations and, on behalf of an end user, what other agents
-    share of their conversations with this one. An agent with an allowlist does not: what is said
-    has no category.
+    An agent sees those of its own conversations with the person it names, what other agents share
+    of theirs with this one, and what members of the team said for the team, unless the person is a
+    guest. An agent with an allowlist sees no other agent's: what is said has no category.
     """
     heard = Q(team_id=viewer.team_id)
+    of_team = Q(audience=Audience.TEAM.value)
     if viewer.agent_id is not None:
         own = Q(agent_id=viewer.agent_id)
-        if finds_shared(viewer):
-            own |= Q(is_shared=True, end_user_id=viewer.end_user_id)
+        if not viewer.allowed_categories:
+            own |= of_team | Q(audience=Audience.PERSON.value)
         heard &= own
-    return heard & narrowed_q(viewer)
+    if viewer.end_user_id is not None:
+        of_person = Q(end_user_id=viewer.end_user_id)
+        heard &= of_person if viewer.is_guest else of_person | of_team
+    elif viewer.names_nobody:
+        heard &= of_team
+    return heard & in_projects_q(viewer)
 
 
 def narrowed_q(viewer: Viewer) -> Q:
@@ -71,9 +71,18 @@ def narrowed_q(viewer: Viewer) -> Q:
     kept = Q()
     if viewer.end_user_id is not None:
         kept &= Q(end_user_id=viewer.end_user_id) | Q(end_user_id__isnull=True)
+    elif viewer.names_nobody:
+        kept &= Q(end_user_id__isnull=True)
+    return kept & in_projects_q(viewer)
+
+
+def in_projects_q(viewer: Viewer) -> Q:
+    """What is of the viewer's project, or of those that its key is bound to, or of none."""
     if viewer.project_id is not None:
-        kept &= Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
-    return kept
+        return Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
+    if viewer.project_ids:
+        return Q(project_id__in=viewer.project_ids) | Q(project_id__isnull=True)
+    return Q()
 
 
 def allowed_q(viewer: Viewer) -> Q:

@@ -8,7 +8,8 @@ from django.db import models
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from memory.models.memory import MEMORY_TYPES, Memory
+from memory.domain.audience import Audience
+from memory.models.memory import AUDIENCES, MEMORY_TYPES, Memory
 from teams.models import Agent, Conversation, EndUser, Message, Project, Team
 from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
 from teams.models.conversations import ROLES
@@ -45,6 +46,13 @@ class SearchEntry(models.Model):
     )
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES, editable=False)
+    audience = models.CharField(
+        max_length=10,
+        choices=AUDIENCES,
+        default=Audience.AGENT.value,
+        db_default=Audience.AGENT.value,
+        editable=False,
+    )
     agent = SameTeamKey(Agent, null=True, editable=False)
     end_user = SameTeamKey(EndUser, null=True, editable=False)
     project = SameTeamKey(Project, null=True, editable=False)
@@ -121,8 +129,8 @@ class MessageEntry(models.Model):
 
     Whose it is and where it stands are copies that triggers keep. `is_forgotten` says that a memory
     that was made of it is deleted: then a search must not find the words it was made of.
-    `is_shared` says that other agents find it for the same person: empty until it is extracted and
-    known not to be told in confidence; what was withheld once (False) stays with its agent.
+    `audience` says who finds it beside its own agent: empty until it is extracted and known not to
+    be told in confidence; what was withheld once (AGENT) stays with its agent.
     `people` are the words, casefolded, of the speaker's name. The vectors are as in `SearchEntry`;
     without words to find (nothing but memory that was injected into a prompt) there is none.
     """
@@ -141,7 +149,9 @@ class MessageEntry(models.Model):
     people = ArrayField(models.TextField(), default=list, db_default=models.Value([]))
     is_waiting = models.BooleanField(default=True, db_default=True)
     is_forgotten = models.BooleanField(default=False, db_default=False, editable=False)
-    is_shared = models.BooleanField(null=True, editable=False)
+    audience = models.CharField(  # noqa: DJ001 - null says that it is not decided yet
+        max_length=10, choices=AUDIENCES, null=True, editable=False
+    )
     embedding = HalfVectorField(null=True)
     embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
     next_embedding = HalfVectorField(null=True)
@@ -155,6 +165,11 @@ class MessageEntry(models.Model):
                 fields=["team", "conversation", "position"], name="memory_message_in_conversation"
             ),
             models.Index(fields=["team", "end_user", "agent"], name="memory_message_by_owner"),
+            models.Index(
+                fields=["team", "message"],
+                condition=models.Q(audience=Audience.TEAM.value),
+                name="memory_message_of_team",
+            ),
             models.Index(
                 fields=["team", "message"],
                 condition=models.Q(is_waiting=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,40 +20,64 @@ def stand_ins(*names: str) -> dict[str, UUID]:
     return {name: uuid4() for name in names}
 
 
-@cache
-def viewer_sql(
-    rule: Callable[[Viewer], Q],
-    *,
-    of_agent: bool,
-    of_user: bool,
-    of_project: bool,
-    has_allowlist: bool = False,
-    model: type[Model] = SearchEntry,
-) -> str:
-    """A rule of who sees what as SQL with the parameters team, agent, end_user and project.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the text of a rule of visibility depends on: which parts of a viewer are given.
 
-    Of an allowlist only that there is one makes a difference.
+    `projects` counts those that its key is bound to.
     """
-    stands = stand_ins("team", "agent", "end_user", "project")
+
+    of_agent: bool
+    of_user: bool
+    of_project: bool
+    names_nobody: bool = False
+    is_guest: bool = False
+    has_allowlist: bool = False
+    projects: int = 0
+
+    @classmethod
+    def of(cls, viewer: Viewer) -> Kind:
+        """The kind of the viewer."""
+        return cls(
+            of_agent=viewer.agent_id is not None,
+            of_user=viewer.end_user_id is not None,
+            of_project=viewer.project_id is not None,
+            names_nobody=viewer.names_nobody,
+            is_guest=viewer.is_guest,
+            has_allowlist=bool(viewer.allowed_categories),
+            projects=0 if viewer.project_id is not None else len(viewer.project_ids),
+        )
+
+
+@cache
+def viewer_sql(rule: Callable[[Viewer], Q], *, kind: Kind, model: type[Model] = SearchEntry) -> str:
+    """A rule of visibility as SQL with the parameters that `viewer_parameters` gives."""
+    bound = [f"project_{place}" for place in range(kind.projects)]
+    stands = stand_ins("team", "agent", "end_user", "project", *bound)
     viewer = Viewer(
         team_id=stands["team"],
         actor="",
-        agent_id=stands["agent"] if of_agent else None,
-        end_user_id=stands["end_user"] if of_user else None,
-        project_id=stands["project"] if of_project else None,
-        allowed_categories=("",) if has_allowlist else (),
+        agent_id=stands["agent"] if kind.of_agent else None,
+        end_user_id=stands["end_user"] if kind.of_user else None,
+        project_id=stands["project"] if kind.of_project else None,
+        allowed_categories=("",) if kind.has_allowlist else (),
+        project_ids=tuple(stands[each] for each in bound),
+        sees_people=not kind.names_nobody,
+        is_guest=kind.is_guest,
     )
     return as_sql(rule(viewer), parameters=stands, model=model)
 
 
 def viewer_parameters(viewer: Viewer) -> dict[str, Any]:
     """What the parameters of `viewer_sql` stand for; those that the viewer lacks are left out."""
-    given = {
+    given: dict[str, Any] = {
         "team": viewer.team_id,
         "agent": viewer.agent_id,
         "end_user": viewer.end_user_id,
         "project": viewer.project_id,
     }
+    if viewer.project_id is None:
+        given |= {f"project_{place}": pk for place, pk in enumerate(viewer.project_ids)}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -9,6 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
+from memory.selectors.names import is_guest
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 
@@ -39,10 +40,16 @@ def conversation_with(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
 
 
 def viewer_in(viewer: Viewer, conversation: Conversation) -> Viewer:
-    """The viewer with the conversation's user and project where it has none itself."""
+    """The viewer with the conversation's user and project where it has none itself, in scope."""
+    if viewer.end_user_id is None:
+        person = conversation.end_user_id
+        viewer = replace(
+            viewer,
+            end_user_id=person,
+            is_guest=is_guest(team_id=viewer.team_id, end_user_id=person),
+        )
     return replace(
         viewer,
-        end_user_id=viewer.end_user_id or conversation.end_user_id,
         project_id=viewer.project_id or conversation.project_id,
     )
 
@@ -69,7 +76,11 @@ def job_for(*, viewer: Viewer, job_id: UUID) -> Job:
 
 
 def _own(viewer: Viewer, path: str = "") -> Q:
-    return Q(**{f"{path}agent_id": viewer.agent_id}) if viewer.agent_id else Q()
+    own = Q(**{f"{path}agent_id": viewer.agent_id}) if viewer.agent_id else Q()
+    if viewer.project_ids:
+        project = f"{path}project_id"
+        own &= Q(**{f"{project}__in": viewer.project_ids}) | Q(**{f"{project}__isnull": True})
+    return own
 
 
 def jobs_by_state() -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_, or_
 from typing import Any
@@ -27,6 +27,7 @@ from memory.domain.forms import ArtifactQuery
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.artifacts import names_artifact_q
+from memory.selectors.names import names_of
 from teams.models import Agent, EndUser, Message, Project
 from teams.services.agent_names import aliases_among
 
@@ -71,9 +72,49 @@ _NAMED: Mapping[Field, tuple[Any, str]] = {  # Any: a model of names
 
 
 def matching(*, viewer: Viewer, rows: MemoryQuerySet, expression: Expression) -> MemoryQuerySet:
-    """Those of `rows` that the viewer may see and for which the filter holds; call it in scope."""
+    """Those of `rows` that the viewer may see and for which the filter holds; call it in scope.
+
+    One who names nobody sees people's rows only of the users that the filter names.
+    """
     names = _names_in(viewer=viewer, conditions=conditions_of(expression))
+    users = [names.get((Field.USER, each), NOBODY) for each in _users_of(expression)]
+    if viewer.names_nobody and users:
+        rows = rows.filter(Q(end_user_id__isnull=True) | Q(end_user_id__in=users))
+        viewer = replace(viewer, sees_people=True)
     return rows.visible_to(viewer).filter(_Translator(viewer.team_id, names).q(expression))
+
+
+def named_by(expression: Expression, *, viewer: Viewer) -> tuple[Viewer, Expression]:
+    """The viewer with the user whom a filter names, where the request names none; in scope.
+
+    Where it names several, people's rows are seen, and the filter that is returned leaves those of
+    the named ones; messages, which it does not narrow, are then not for this viewer. Among several
+    one guest makes it a guest's.
+    """
+    users = _users_of(expression)
+    if not viewer.names_nobody or not users:
+        return viewer, expression
+    found = [names_of(team_id=viewer.team_id, agent=None, user=each) for each in users]
+    viewer = replace(viewer, is_guest=any(each.is_guest for each in found))
+    if len(users) == 1:
+        return replace(viewer, end_user_id=found[0].end_user_id or NOBODY), expression
+    named = Condition(Field.USER, Operator.IN, (None, *users))
+    return replace(viewer, sees_people=True), All((expression, named))
+
+
+def _users_of(expression: Expression) -> list[str]:
+    """The external ids of the users for whom a filter asks."""
+    return sorted(set(_named_users(expression)))
+
+
+def _named_users(expression: Expression) -> Iterator[str]:
+    """Yields them; what a filter asks not to be names nobody."""
+    match expression:
+        case All(parts=parts) | AnyOf(parts=parts):
+            for part in parts:
+                yield from _named_users(part)
+        case Condition(field=Field.USER, operator=Operator.EQ | Operator.IN, values=values):
+            yield from (str(each) for each in values if each is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,8 @@ def checkpoints_of(
     holds: ids less than `before`, and metadata that contain those. They come without data and
     metadata, and with `write_bytes`, what their writes have. Call it in the team's scope."""
     rows = GraphCheckpoint.objects.filter(team_id=viewer.team_id, thread__agent=viewer.agent_id)
+    if viewer.names_nobody and thread_id is None:
+        rows = rows.filter(thread__end_user__isnull=True)
     named = {
         "thread__thread_id": thread_id,
         "namespace": namespace,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memory.domain.audience import Audience
 from memory.domain.insights import (
     CATEGORY,
     MOST_ACTIVITIES,
@@ -24,6 +25,7 @@ from memory.models.querysets import MemoryQuerySet
 from teams.models import Agent, EndUser, Message
 
 WINDOW = timedelta(days=28)
+_SHARED = (Audience.PERSON.value, Audience.TEAM.value)
 _MOST_RECENT, _MOST_MESSAGES, _MOST_TALK, _LONGEST_CHAIN = 200, 2_000, 30, 20
 _PREFERENCES = Q(category="preferences") | Q(subject__startswith="user.preference")
 _TYPES = (MemoryType.SEMANTIC.value, MemoryType.EPISODIC.value)
@@ -105,7 +107,9 @@ def _shared(team_id: UUID, said: Sequence[Message]) -> list[Message]:
     ids = [row.pk for row in said]
     entries = MessageEntry.objects.filter(team_id=team_id, message_id__in=ids)
     found = set(
-        entries.filter(is_shared=True, is_forgotten=False).values_list("message_id", flat=True)
+        entries.filter(audience__in=_SHARED, is_forgotten=False).values_list(
+            "message_id", flat=True
+        )
     )
     return [row for row in said if row.pk in found]
 

@@ -65,6 +65,7 @@ class MemoryFilters:
     """
 
     memory_types: Sequence[str] = ()
+    audience: Sequence[str] = ()
     status: Sequence[str] = ()
     tier: Sequence[str] = ()
     agent: str | None = None
@@ -93,6 +94,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
         rows = rows.filter(status__in=filters.status)
     conditions = {
         "memory_type__in": filters.memory_types or None,
+        "audience__in": filters.audience or None,
         "tier__in": filters.tier or None,
         "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         "end_user__external_id": filters.user,

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from memory.selectors.revisions import REVISION, Revision
-from teams.models import Agent
+from teams.models import Agent, Role
 from teams.prepared import Columns, run_prepared
 from teams.scope import current_scope
 from teams.tenancy import team_scope
@@ -20,7 +20,7 @@ _AGENT = Columns(Agent)
 _OWN_SCOPE = "set_config('palimpsest.team_ids', $1::text, true)::uuid"
 _STATEMENT = """
 WITH scope AS MATERIALIZED (SELECT {team} AS team_id)
-SELECT r.revision, u.id, p.id, {columns}
+SELECT r.revision, u.id, coalesce(u.role, t.person_role), p.id, {columns}
 FROM scope
 LEFT JOIN LATERAL ({revision}) AS r (revision) ON true
 LEFT JOIN LATERAL (
@@ -34,11 +34,19 @@ LEFT JOIN LATERAL (
     ) OFFSET 0
 ) AS a ON true
 LEFT JOIN LATERAL (
-    SELECT id FROM teams_enduser WHERE team_id = scope.team_id AND external_id = $3::text OFFSET 0
+    SELECT id, nullif(role, '') AS role FROM teams_enduser
+    WHERE team_id = scope.team_id AND external_id = $3::text OFFSET 0
 ) AS u ON true
+LEFT JOIN LATERAL (
+    SELECT person_role FROM teams_team WHERE id = scope.team_id OFFSET 0
+) AS t ON true
 LEFT JOIN LATERAL (
     SELECT id FROM teams_project WHERE team_id = scope.team_id AND slug = $4::text OFFSET 0
 ) AS p ON true
+"""
+_ROLE = """
+SELECT coalesce(nullif(u.role, ''), t.person_role)
+FROM teams_enduser u JOIN teams_team t ON t.id = u.team_id WHERE u.team_id = $1 AND u.id = $2
 """
 _ALONE, _IN_SCOPE = (
     _STATEMENT.format(
@@ -57,7 +65,19 @@ class Named:
     agent: Agent | None
     end_user_id: UUID | None
     project_id: UUID | None
+    is_guest: bool = True
     revision: Revision | None = None
+
+
+def role_of(*, team_id: UUID, end_user_id: UUID) -> str:
+    """The person's role in the team, "member" or "guest"; call it in the team's scope."""
+    rows = run_prepared(_ROLE, [team_id, end_user_id])
+    return str(rows[0][0]) if rows else Role.GUEST.value
+
+
+def is_guest(*, team_id: UUID, end_user_id: UUID) -> bool:
+    """Returns whether the person is a guest of the team; call it in the team's scope."""
+    return role_of(team_id=team_id, end_user_id=end_user_id) != Role.MEMBER
 
 
 def names_of(
@@ -78,10 +98,11 @@ def names_of(
         with nullcontext() if is_seen else team_scope(team_ids=[team_id], actor="names"):
             ((counts, *found),) = run_prepared(_IN_SCOPE, given)
         counts = None
-    end_user_id, project_id, *values = found
+    end_user_id, role, project_id, *values = found
     return Named(
         agent=_AGENT.take(iter(values)),
         end_user_id=end_user_id,
         project_id=project_id,
+        is_guest=role != Role.MEMBER,
         revision=Revision(*counts) if counts is not None else None,
     )

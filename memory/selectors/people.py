@@ -35,6 +35,11 @@ def filtered_conversations(
 ) -> QuerySet[Conversation, Conversation]:
     """The conversations that the viewer may see and that match."""
     rows = _talks(viewer, filters).select_related("agent", "end_user", "project")
+    if viewer.names_nobody:
+        # Each is somebody's.
+        rows = rows.none()
+    elif viewer.end_user_id is not None:
+        rows = rows.filter(end_user_id=viewer.end_user_id)
     return _in_time(rows, filters)
 
 
@@ -47,7 +52,10 @@ def filtered_people(*, viewer: Viewer, filters: ListFilters) -> QuerySet[EndUser
 
 def filtered_projects(*, viewer: Viewer, filters: ListFilters) -> QuerySet[Project, Project]:
     """The projects the viewer may know of, in which was talked as the filters say."""
-    return _known(viewer, filters, Project.objects.all(), "project")
+    rows = Project.objects.all()
+    if viewer.project_ids:
+        rows = rows.filter(pk__in=viewer.project_ids)
+    return _known(viewer, filters, rows, "project")
 
 
 def _known(

@@ -73,6 +73,13 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
     proposed fact of the team: several people's words stand behind it.
     """
     rows = ConsentRequest.objects.filter(allowed_q(viewer), team_id=viewer.team_id)
+    if viewer.project_ids:
+        of_none = Q(draft__project_id=None) | Q(draft__project_id__isnull=True)
+        rows = rows.filter(of_none | Q(draft__project_id__in=[str(e) for e in viewer.project_ids]))
+    if viewer.end_user_id is not None:
+        rows = rows.filter(Q(end_user_id=viewer.end_user_id) | Q(end_user__isnull=True))
+    elif viewer.names_nobody:
+        rows = rows.filter(end_user__isnull=True)
     if viewer.agent_id is not None:
         known = filtered_people(viewer=viewer, filters=ListFilters()).values("pk")
         seen = Memory.objects.visible_to(viewer).values("pk")
@@ -80,6 +87,7 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
             Q(agent_id__isnull=True) | Q(agent_id=viewer.agent_id),
             Q(end_user__in=known)
             | Q(end_user__isnull=True, memory__in=seen)
+            | Q(end_user__isnull=True, present__in=seen)
             | Q(kind=ConsentRequest.Kind.WORKFLOW, end_user__isnull=True),
         ).exclude(kind=ConsentRequest.Kind.TEAM_FACT)
     return rows.select_related("end_user", "present")

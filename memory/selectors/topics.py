@@ -13,6 +13,7 @@ from memory.domain.plans.placing import folder_of
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryArtifact, MemoryTag
 from memory.models.querysets import MemoryQuerySet
+from memory.selectors.conditions import Kind
 from memory.selectors.revisions import Revision
 from memory.selectors.ttl_cache import SharedTTLCache
 from memory.selectors.working_set import seen_parameters, seen_sql
@@ -46,7 +47,7 @@ def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str
     Where counting takes long, it is also remembered for a hundred times as long.
     """
     parameters = seen_parameters(viewer)
-    owner = tuple((name, str(value)) for name, value in parameters.items())
+    owner = (Kind.of(viewer), *((name, str(value)) for name, value in parameters.items()))
     known = _counted.get(owner)
     now = time.monotonic()
     if known is not None and revision is not None:

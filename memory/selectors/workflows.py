@@ -11,7 +11,7 @@ from memory.domain.forms import Form
 from memory.domain.viewer import Viewer
 from memory.domain.workflows import Said
 from memory.models import Memory, WorkflowRecording
-from memory.models.querysets import MemoryQuerySet
+from memory.models.querysets import MemoryQuerySet, in_projects_q
 from teams.models import Conversation, Message
 
 MOST_CONVERSATIONS = 50
@@ -36,7 +36,7 @@ def recordings_visible_to(viewer: Viewer) -> QuerySet[WorkflowRecording, Workflo
     rows = WorkflowRecording.objects.filter(team_id=viewer.team_id)
     if viewer.agent_id is not None:
         rows = rows.filter(Q(agent_id=viewer.agent_id) | Q(author_id=viewer.agent_id))
-    return rows.select_related("agent", "project")
+    return rows.filter(in_projects_q(viewer)).select_related("agent", "project")
 
 
 def has_calls(*, team_id: UUID, conversation_id: UUID, first: int, last: int) -> bool:

@@ -13,7 +13,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import visible_to_q
-from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
 from memory.selectors.filters import NOBODY
 from teams.prepared import fetch_planned, uuids
 
@@ -118,12 +118,7 @@ def files_of(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 
 def seen_sql(viewer: Viewer) -> str:
     """What the viewer may see of the table of memories, live and not cold, as a condition."""
-    return _seen_sql(
-        of_agent=viewer.agent_id is not None,
-        of_user=viewer.end_user_id is not None,
-        of_project=viewer.project_id is not None,
-        has_allowlist=bool(viewer.allowed_categories),
-    )
+    return _seen_sql(Kind.of(viewer))
 
 
 def seen_parameters(viewer: Viewer) -> dict[str, object]:
@@ -133,16 +128,12 @@ def seen_parameters(viewer: Viewer) -> dict[str, object]:
 
 
 @cache
-def _seen_sql(*, of_agent: bool, of_user: bool, of_project: bool, has_allowlist: bool) -> str:
-    visible = viewer_sql(
-        visible_to_q,
-        of_agent=of_agent,
-        of_user=of_user,
-        of_project=of_project,
-        model=Memory,
-    )
+def _seen_sql(kind: Kind) -> str:
+    visible = viewer_sql(visible_to_q, kind=kind, model=Memory)
     live = ", ".join(f"'{each}'" for each in LIVE)
-    allowed = "memory_memory.category = ANY(%(categories)s::text[])" if has_allowlist else "true"
+    allowed = (
+        "memory_memory.category = ANY(%(categories)s::text[])" if kind.has_allowlist else "true"
+    )
     return (
         f"({visible}) AND memory_memory.status IN ({live})"
         f" AND memory_memory.tier <> '{Tier.COLD.value}' AND {allowed}"

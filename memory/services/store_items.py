@@ -19,10 +19,11 @@ from memory.domain.text.normalise import has_words
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, StoreItem
-from memory.selectors.store_items import Search, items_for, matching_items, path_of
+from memory.selectors.store_items import ANY_LABEL, Search, items_for, matching_items, path_of
 from memory.services.decisions.state import delete_memory
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.inserting import PreparedDraft
@@ -73,6 +74,15 @@ def named_in(namespace: Sequence[str]) -> tuple[str, str] | None:
     if len(namespace) > 1 and namespace[0] in (USERS, AGENTS, PROJECTS):
         return namespace[0], namespace[1]
     return None
+
+
+def in_namespace(viewer: Viewer, prefix: Sequence[str]) -> Viewer:
+    """The viewer of a search or list below the prefix, for which an agent must name the user."""
+    named = named_in(prefix)
+    is_named = named is not None and named[0] == USERS and named[1] != ANY_LABEL
+    if viewer.agent_id is None or is_named:
+        return viewer
+    return replace(viewer, sees_people=False)
 
 
 @retried
@@ -151,7 +161,7 @@ def _drafts(viewer: Viewer, kept: Mapping[Key, NewItem], now: datetime) -> dict[
         found = (
             ensure_agent(team_id=team_id, slug=name)
             if kind == AGENTS
-            else ensure_project(team_id=team_id, slug=name)
+            else ensure_project(team_id=team_id, slug=name, among=viewer.project_ids)
         )
         by_kind[kind][name] = found.pk
     drafts = {}
@@ -271,7 +281,7 @@ def read_items(
     values have more than `most_read_bytes` together.
     """
     got = _got(viewer, [place for place, _ in gets], now)
-    found = [_found(viewer, each, tools, now) for each in searches]
+    found = [_found(in_namespace(viewer, each.prefix), each, tools, now) for each in searches]
     rows = [*got.values(), *(one.item for each in found for one in each)]
     size, most = sum(row.size for row in rows), most_read_bytes()
     if size > most:
@@ -334,8 +344,8 @@ def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[
         viewer=viewer,
         question=Question(search.query),
         rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
-        names_user=True,
         limit=until,
+        depth=Depth(include_private=True),
         tools=tools,
         now=now,
     ).memories

@@ -44,11 +44,18 @@ Splitter = Callable[[str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message by its key, its text, and whether a person said it."""
+    """A message by its key, its text, whether a person said it, and their role in the team."""
 
     key: UUID
     text: str
     is_persons: bool
+    role: str = ""
+
+    @classmethod
+    def of(cls, message: SourceMessage, participants: Participants) -> Said:
+        """The message as the participants' talk has it."""
+        is_persons = participants.is_person(message)
+        return cls(message.id, message.content, is_persons, participants.role)
 
 
 class QuotingExtractor:
@@ -70,7 +77,7 @@ class QuotingExtractor:
         every = [*context, *messages]
         wanted = {each.id for each in messages}
         by_id = {each.id: each for each in every}
-        said = [Said(each.id, each.content, participants.is_person(each)) for each in every]
+        said = [Said.of(each, participants) for each in every]
         lines = [each for each in lines_of(said) if each.key in wanted]
         return [
             candidate
@@ -116,13 +123,27 @@ def confided(said: Sequence[Said]) -> set[UUID]:
     return found
 
 
+def told_to_team(said: Sequence[Said]) -> set[UUID]:
+    """Returns the keys of the messages of which every sentence is the team's.
+
+    Greetings and thanks beside the others count for nothing; in doubt it is the person's.
+    """
+    placed = list(lines_of(said, split=every_sentence))
+    found: dict[UUID, set[str]] = {}
+    for each, read in zip(placed, read_lines([one.line for one in placed]), strict=True):
+        if read.kind != "chat":
+            found.setdefault(each.key, set()).add(read.audience)
+    long = {each.key for each in said if len(each.text) > _LONGEST_READ}
+    return {key for key, audiences in found.items() if audiences == {"team"}} - long
+
+
 def lines_of(said: Sequence[Said], *, split: Splitter | None = None) -> Iterator[_Placed]:
     """Yields the sentences of the people's messages, each with what stands around it.
 
     `split` splits a message into the sentences to read, by default into its `own_sentences`.
     """
     split = split or own_sentences
-    sentences: list[tuple[UUID, str, str, UUID | None, bool]] = []
+    sentences: list[tuple[Said, str, str, UUID | None, bool]] = []
     asked: str = ""
     asked_key: UUID | None = None
     for each in said:
@@ -130,15 +151,15 @@ def lines_of(said: Sequence[Said], *, split: Splitter | None = None) -> Iterator
             asked, asked_key = " ".join(each.text.split()), each.key
             continue
         for place, text in enumerate(split(each.text)):
-            sentences.append((each.key, text, asked, asked_key, place == 0))
+            sentences.append((each, text, asked, asked_key, place == 0))
         asked, asked_key = "", None
-    for place, (key, text, question, question_key, is_first) in enumerate(sentences):
+    for place, (said_in, text, question, question_key, is_first) in enumerate(sentences):
         before = " ".join(each[1] for each in sentences[max(0, place - 2) : place])
         after = sentences[place + 1][1] if place + 1 < len(sentences) else ""
-        line = Line(text=text, asked=question, before=before, after=after)
+        line = Line(text, person=said_in.role, asked=question, before=before, after=after)
         answers = is_first and len(text.split()) <= _SHORT_ANSWER
         last = _last_question(question) if answers else ""
-        yield _Placed(key, line, last, question_key if last else None)
+        yield _Placed(said_in.key, line, last, question_key if last else None)
 
 
 def every_sentence(content: str) -> list[str]:

@@ -46,6 +46,9 @@ OUTPUTS: Final = sum(SIZES.values())
 # Importance 1-10 as the head learns it: 0-1.
 MAX_IMPORTANCE: Final = 10
 MAX_TOKENS: Final = 112
+# Of unseen talk of members, 72 % of what is the team's is this sure to be, and none of 55
+# sentences that are not (from .5: 94 %, and 7 of 55).
+TEAM_FROM: Final = 0.85
 _ASKED, _BEFORE, _AFTER = 140, 200, 90
 
 
@@ -117,11 +120,18 @@ def _read(row: NDArray[np.float32]) -> ReadLine:
         remember=sigmoid(float(parts["remember"][0])),
         importance=int(np.clip(round(float(parts["importance"][0]) * MAX_IMPORTANCE), 1, 10)),
         memory_type=TYPES[int(parts["type"].argmax())],
-        audience=AUDIENCES[int(audience.argmax())],
+        audience=_audience(audience),
         confided=float(audience[AUDIENCES.index("agent")]),
         field=FIELDS[int(parts["field"].argmax())],
         kind=KINDS[int(parts["kind"].argmax())],
     )
+
+
+def _audience(chances: NDArray[np.float32]) -> str:
+    """The likeliest audience; what is not surely the team's is the person's."""
+    likeliest = AUDIENCES[int(chances.argmax())]
+    is_in_doubt = likeliest == "team" and float(chances.max()) < TEAM_FROM
+    return "person" if is_in_doubt else likeliest
 
 
 def sigmoid(logit: float) -> float:

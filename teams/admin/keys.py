@@ -6,6 +6,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
@@ -14,10 +15,10 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from teams.admin_permissions import ADMINS
-from teams.models import ApiKey
+from teams.models import ApiKey, Project
 from teams.services.keys import issue_key, revoke_key, rotate_key
 
-from .base import TeamAdmin
+from .base import TeamAdmin, TeamOwnedForm
 from .confirm import Change, confirm_and_run, list_action, page_action
 from .display import page_of, time_column
 from .filters import OpenFirstFilter
@@ -72,10 +73,31 @@ class ValidityFilter(OpenFirstFilter):
     }
 
 
+class KeyForm(TeamOwnedForm):
+    """What a new key is for."""
+
+    project_ids = forms.ModelMultipleChoiceField(
+        Project.objects.all(),
+        required=False,
+        label="Projects",
+        help_text="The only projects that exist for it; empty for all.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """The projects by their ids; they are the key's team's."""
+        cleaned = super().clean() or self.cleaned_data
+        projects = cleaned.get("project_ids") or []
+        if any(each.team_id != getattr(cleaned.get("team"), "pk", None) for each in projects):
+            self.add_error("project_ids", "Choose projects of the key's team.")
+        cleaned["project_ids"] = [each.pk for each in projects]
+        return cleaned
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(TeamAdmin[ApiKey]):
     """Keys by their public prefix; nothing here knows a key's secret."""
 
+    form = KeyForm
     add_roles = act_roles = ADMINS
     list_display = ["prefix", "name", "agent", "team", "validity", "is_read_only"]
     list_display += ["created", "last_used", "expires"]
@@ -87,7 +109,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         " whole team.",
         "name": "What it is for, such as the name of the program that uses it.",
     }
-    readonly_fields = ["prefix", "validity", "created", "last_used", "revoked"]
+    readonly_fields = ["prefix", "projects", "validity", "created", "last_used", "revoked"]
     actions = ["revoke_selected"]
     actions_detail = ["rotate_this", "revoke_this"]
 
@@ -100,8 +122,16 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
         """What a new key needs, or all that may be known of a stored one."""
-        asked = ["team", "agent", "name", "is_read_only", "expires_at"]
-        return asked if obj is None else [*asked, *self.readonly_fields]
+        asked = ["team", "agent", "project_ids", "name", "is_read_only", "expires_at"]
+        if obj is None:
+            return asked
+        return [*(each for each in asked if each != "project_ids"), *self.readonly_fields]
+
+    @display(description="projects")
+    def projects(self, key: ApiKey) -> str:
+        """The names of those that the key is bound to."""
+        known = Project.objects.filter(team_id=key.team_id, pk__in=key.project_ids)
+        return ", ".join(map(str, known)) or "all"
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Never by the digest, which would answer guesses."""
@@ -116,6 +146,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
             agent=obj.agent,
             name=obj.name,
             is_read_only=obj.is_read_only,
+            project_ids=obj.project_ids,
             expires_at=obj.expires_at,
         )
         obj.pk, obj.prefix = issued.key.pk, issued.key.prefix

@@ -20,11 +20,11 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     """
 
     change_roles = ADMINS
-    list_display = ["external_id", "display_name", "team", "created"]
-    list_filter = [("team", RelatedFilter)]
+    list_display = ["external_id", "display_name", "role", "team", "created"]
+    list_filter = [("team", RelatedFilter), "role"]
     list_select_related = ["team"]
     search_fields = ["external_id", "display_name"]
-    fields = ["team", "external_id", "display_name", "has_insights", "created"]
+    fields = ["team", "external_id", "display_name", "role", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
 
     created = time_column("created_at", "created")

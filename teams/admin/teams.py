@@ -121,6 +121,8 @@ class TeamForm(ContextForm, LifecycleForm, forms.ModelForm):  # type: ignore[typ
         self.initial["sensitive_fields"] = ", ".join(self.instance.sensitive_fields)
         if "episode_rest_hours" in self.fields:
             self.fields["episode_rest_hours"].label = "Hours between two sittings of talk"
+        if "person_role" in self.fields:
+            self.fields["person_role"].required = False
         if "time_zone" in self.fields:
             self.fields["time_zone"].required = False
             self.fields["time_zone"].help_text = (
@@ -141,6 +143,11 @@ class TeamForm(ContextForm, LifecycleForm, forms.ModelForm):  # type: ignore[typ
         """The zone that was typed; without one it stays."""
         typed: str = self.cleaned_data["time_zone"]
         return typed or self.instance.time_zone
+
+    def clean_person_role(self) -> str:
+        """The role that was chosen; without one it stays."""
+        chosen: str = self.cleaned_data["person_role"]
+        return chosen or self.instance.person_role
 
     def clean_sensitive_fields(self) -> list[str]:
         """The fields that were typed; where the form did not ask for them, they stay."""
@@ -199,7 +206,7 @@ class TeamsAdmin(TeamAdmin[Team]):
             section(None, *names, *(["loaded_version"] if may_write else [])),
             section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
             section("Talk", "episode_rest_hours"),
-            section("Privacy", "sensitive_fields" if may_write else "sensitive"),
+            section("Privacy", "person_role", "sensitive_fields" if may_write else "sensitive"),
             section("Read-only context", *(CONTEXT_FIELDS if may_write else ["context"])),
             section("Consolidation", *(LIFECYCLE_FIELDS if may_write else ["lifecycle"])),
             section("Features", *(FLAGS if may_write else ["flags"])),

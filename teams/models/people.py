@@ -6,6 +6,7 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -73,6 +74,13 @@ def check_lifecycle(value: object) -> None:
         raise ValidationError(str(error)) from None
 
 
+class Role(models.TextChoices):
+    """What a person is to the team: a member works for it, a guest is whom it talks with."""
+
+    MEMBER = "member", "member"
+    GUEST = "guest", "guest"
+
+
 class Team(models.Model):
     """A tenant: everything else belongs to exactly one team.
 
@@ -88,6 +96,14 @@ class Team(models.Model):
         default="UTC",
         validators=[check_time_zone],
         help_text="Where its days and months begin, such as Europe/Oslo.",
+    )
+    person_role = models.CharField(
+        "role of new people",
+        max_length=10,
+        choices=Role.choices,
+        default=Role.GUEST,
+        db_default=Role.GUEST,
+        help_text="A guest is a customer. What a member says about the work is told to members.",
     )
     feature_flags = models.JSONField(default=dict, blank=True, validators=[check_feature_flags])
     sensitive_fields = models.JSONField(
@@ -230,6 +246,15 @@ class EndUser(TeamOwned):
 
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True, default="")
+    role = models.CharField(
+        max_length=10,
+        choices=Role.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="A member of the team hears what other members said about the work; a guest does"
+        " not. Empty: as the team says of new people.",
+    )
     profile = models.JSONField(default=dict, blank=True)
     has_insights = models.BooleanField(
         default=True,
@@ -364,6 +389,13 @@ class ApiKey(TeamOwned):
     name = models.CharField(max_length=200, blank=True, default="")
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.BinaryField(max_length=32, unique=True, editable=False)
+    project_ids = ArrayField(
+        models.UUIDField(),
+        default=list,
+        db_default=models.Value([]),
+        blank=True,
+        help_text="The only projects that exist for it; empty for all.",
+    )
     is_read_only = models.BooleanField(
         "read-only", default=False, db_default=False, help_text="It may ask, and change nothing."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -23,7 +24,7 @@ TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
 _HOLDER = (
     "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags,"
-    " is_read_only, has_expired FROM palimpsest_key_with_limits($1)"
+    " is_read_only, has_expired, project_ids FROM palimpsest_bound_key($1)"
 )
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32
@@ -54,8 +55,11 @@ def issue_key(
     name: str = "",
     is_read_only: bool = False,
     expires_at: datetime | None = None,
+    project_ids: Collection[UUID] = (),
 ) -> IssuedKey:
     """Create a key of the team, bound to `agent` where one is given; call it in the team's scope.
+
+    Where there are `project_ids`, no other project exists for it.
 
     The token is `pal_<prefix>_<secret>`, with 256 bits of secret.
     """
@@ -69,6 +73,7 @@ def issue_key(
         digest=_digest(token),
         is_read_only=is_read_only,
         expires_at=expires_at,
+        project_ids=sorted(project_ids),
     )
     return IssuedKey(key=key, token=token)
 
@@ -76,10 +81,10 @@ def issue_key(
 def rotate_key(*, team_id: UUID, key_id: UUID, now: datetime, overlap: timedelta) -> IssuedKey:
     """Issue a key in place of another one, which expires after `overlap`, or earlier if it would.
 
-    The new one is of the same agent, name and rights. One that replaces a key of a limited time
-    is valid for as long as that was. Call it in the team's scope. Raises NotFoundError for a key
-    that the team does not have, ConflictError for one that is no longer valid or was rotated
-    before, and InvalidError for an overlap below zero.
+    The new one is of the same agent, projects, name and rights. One that replaces a key of a
+    limited time is valid for as long as that was. Call it in the team's scope. Raises NotFoundError
+    for a key that the team does not have, ConflictError for one that is no longer valid or was
+    rotated before, and InvalidError for an overlap below zero.
     """
     if overlap < timedelta(0):
         raise InvalidError("The overlap cannot be negative.", field="overlap")
@@ -102,6 +107,7 @@ def rotate_key(*, team_id: UUID, key_id: UUID, now: datetime, overlap: timedelta
         agent=key.agent,
         name=key.name,
         is_read_only=key.is_read_only,
+        project_ids=key.project_ids,
         expires_at=None if life is None else now + life,
     )
 
@@ -141,7 +147,8 @@ def principal_of(token: str) -> Principal | None:
     rows = run_prepared(_HOLDER, [_digest(token)])
     if not rows:
         return None
-    ((key_id, team_id, prefix, agent_id, agent_slug, categories, overrides, reads, ended),) = rows
+    ((key_id, team_id, prefix, agent_id, agent_slug, *rest),) = rows
+    categories, overrides, reads, ended, projects = rest
     if ended:
         raise KeyExpiredError("This API key has expired: ask an admin of the team for a new one.")
     return Principal(
@@ -153,6 +160,7 @@ def principal_of(token: str) -> Principal | None:
         allowed_categories=tuple(categories),
         flags=default_flags().overridden(overrides),
         is_read_only=reads,
+        project_ids=tuple(projects),
     )
 
 

@@ -9,9 +9,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import IntegrityError, connection
 
-from teams.errors import InvalidError
+from teams.errors import InvalidError, NotFoundError
 from teams.ids import new_id
-from teams.models import Agent, EndUser, Project, Team
+from teams.models import Agent, EndUser, Project, Role, Team
 from teams.services.agent_names import agent_called
 from teams.tenancy import team_scope
 
@@ -130,10 +130,20 @@ def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[st
     return found
 
 
-def set_insights(*, person: EndUser, is_on: bool) -> None:
-    """Whether insights about the person are made from now on; call it in the team's scope."""
-    person.has_insights = is_on
-    person.save(update_fields=["has_insights"])
+def change_person(
+    *, person: EndUser, has_insights: bool | None = None, role: Role | None = None
+) -> None:
+    """Change what is given of a person; call it in the team's scope."""
+    if has_insights is not None:
+        person.has_insights = has_insights
+    if role is not None:
+        person.role = role
+    person.save(update_fields=["has_insights", "role"])
+
+
+def set_person_role(*, team_id: UUID, role: Role) -> None:
+    """Set what people are to the team of whom nobody says; call it in the team's scope."""
+    Team.objects.filter(pk=team_id).update(person_role=role)
 
 
 def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:
@@ -147,7 +157,12 @@ def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:
     return ensure_end_user(team_id=team_id, external_id=external_id).pk
 
 
-def ensure_project(*, team_id: UUID, slug: str) -> Project:
-    """The team's project of that slug, created when it is new; call it in the team's scope."""
+def ensure_project(*, team_id: UUID, slug: str, among: Collection[UUID] = ()) -> Project:
+    """The team's project of that slug, created when it is new; call it in the team's scope.
+
+    Raises NotFoundError where only those `among` exist for the caller and it is none of them.
+    """
+    if among and not Project.objects.filter(team_id=team_id, slug=slug, pk__in=among).exists():
+        raise NotFoundError(f"There is no project '{slug}' for this key.", field="project")
     project, _ = Project.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": slug})
     return project

@@ -213,7 +213,7 @@ def test_an_admin_chooses_the_sensitive_fields_of_the_team(
     inside: Cast, admin_client: Client
 ) -> None:
     page = reverse("admin:teams_team_change", args=[inside.team.pk])
-    form = {"name": "Acme", "time_zone": "UTC"}
+    form = {"name": "Acme", "time_zone": "UTC", "person_role": "guest"}
 
     admin_client.post(page, {**form, "sensitive_fields": "City, home address,city"})
 
@@ -224,3 +224,28 @@ def test_an_admin_chooses_the_sensitive_fields_of_the_team(
     assert "is no field" in refused.content.decode()
     admin_client.post(page, {**form, "sensitive_fields": ""})
     assert Team.objects.get().sensitive_fields == []
+
+
+def test_the_page_says_what_a_yes_changes_and_a_decision_can_be_undone(
+    bergen: ConsentRequest, oslo: Memory, reviewer_client: Client
+) -> None:
+    MemoryFactory.create(
+        team=oslo.team,
+        end_user=oslo.end_user,
+        memory_type="user_profile",
+        subject="user.profile.city",
+        content="My name is Sarah and I live in Rome.",
+    )
+
+    page = reviewer_client.get(page_of_request(bergen)).content.decode()
+
+    assert "Replaced: “Sarah lives in Oslo.”" in page
+    assert "Replaced: “My name is Sarah and I live in Rome.”" in page
+    assert "Kept as a memory of its own: “My name is Sarah”" in page
+    decide(reviewer_client, bergen, "approve")
+    assert "Undo" in reviewer_client.get(page_of_request(bergen)).content.decode()
+    assert decide(reviewer_client, bergen, "undo") == ["Undone: it waits for a decision again."]
+    bergen.refresh_from_db()
+    assert bergen.is_waiting
+    oslo.refresh_from_db()
+    assert oslo.status == "active"

@@ -261,7 +261,7 @@ def test_the_state_is_every_column_but_the_text_and_its_time(acme: Cast) -> None
     (entry,) = log_of(memory)
 
     columns = {field.column for field in Memory._meta.concrete_fields}
-    assert set(entry.state) == columns - {"content", "updated_at"}
+    assert set(entry.state) == columns - {"content", "updated_at", "audience"}
     assert entry.state == state_of(memory.pk)
     assert entry.state["tags"] == ["a", "b"]
     assert entry.state["agent_id"] == str(acme.kyra.pk)

@@ -119,7 +119,7 @@ def asked_to_move(
     request = propose(
         proposal=Proposal(
             draft=draft,
-            key=dedupe_key(content, draft.audience),
+            key=dedupe_key(content, draft.owner),
             matter=memory.subject.rpartition(".")[2],
             end_user_id=memory.end_user_id,
             proposed_by="task:extract",

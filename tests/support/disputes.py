@@ -17,7 +17,7 @@ from tests.support.cast import Cast
 from tests.support.judges import PairJudge
 from tests.support.writing import draft, write
 
-SUBJECT = "user.preference.drink"
+SUBJECT = "user.habit.drink"
 THREE = ("Sarah drinks tea.", "Sarah drinks milk.", "Sarah drinks water.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -23,6 +23,7 @@ from memory.services.read.retrieval import packing_for
 from memory.services.read.search import Depth
 from memory.services.read.sending import send_retrieval
 from memory.understanding.tools import Tools
+from teams.models import EndUser
 from tests.support.cast import Cast, make_cast
 from tests.support.writing import store
 
@@ -37,15 +38,26 @@ def town(committed_db: None) -> Cast:
 
 @dataclass(frozen=True)
 class Desk:
-    """Where the tests write and ask, as Kyra."""
+    """Where the tests write and ask, as Kyra, on behalf of `person` or nobody."""
 
     cast: Cast
     tools: Tools
+    person: EndUser | None = None
 
     @property
     def viewer(self) -> Viewer:
         """Kyra."""
-        return Viewer(team_id=self.cast.team.id, actor="test", agent_id=self.cast.kyra.pk)
+        return Viewer(
+            team_id=self.cast.team.id,
+            actor="test",
+            agent_id=self.cast.kyra.pk,
+            end_user_id=self.person.pk if self.person else None,
+        )
+
+    @property
+    def of_sarah(self) -> Desk:
+        """The desk where Kyra asks on behalf of Sarah."""
+        return replace(self, person=self.cast.sarah)
 
     def remember(self, *contents: str, **fields: Any) -> list[Memory]:
         """Store memories as given."""

@@ -27,7 +27,7 @@ def state_of(memory_id: UUID) -> Any:
     """The row's columns as the database has them now, without what the log leaves out."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT to_jsonb(m) - ARRAY['content', 'updated_at', 'salt', 'erased_at']"
+            "SELECT to_jsonb(m) - ARRAY['content', 'updated_at', 'salt', 'erased_at', 'audience']"
             " FROM memory_memory m WHERE id = %s",
             [memory_id],
         )

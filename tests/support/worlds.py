@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -17,13 +18,13 @@ from rest_framework.test import APIClient
 
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import Job, Memory, MemoryRelation
+from memory.models import Job, Memory, MemoryRelation, MessageEntry
 from memory.services.extraction.shared_talk import share_extracted
 from memory.services.indexing.message_index import index_team
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
-from teams.models import Agent, Conversation
+from teams.models import Agent, ApiKey, Conversation, EndUser, Project
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests import factories
@@ -60,17 +61,27 @@ class Spec:
     category: str
     status: str
     is_pinned: bool
+    is_of_talk: bool = False
+
+    @property
+    def is_an_agents(self) -> bool:
+        """Whether it is its agent's alone."""
+        return self.agent is not None and self.kind not in ("shared", "user_profile")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads: a key of a team, bound to an agent or naming one, and whom else it names."""
+    """Who reads: a key of a team, bound to an agent or naming one, and whom else it names.
+
+    The key is bound to `key_projects`, to none where there are none.
+    """
 
     team: str
     bound: bool
     agent: str
     user: str | None
     project: str | None
+    key_projects: tuple[str, ...] = ()
 
 
 # A team, an agent and a user of it.
@@ -85,10 +96,11 @@ class Talk:
     is_extracted: bool
     asks_for_silence: bool
     keeps_to_itself: bool
+    is_of_work: bool
 
     @property
     def is_shared(self) -> bool:
-        """Whether other agents find it for the same person."""
+        """Whether other agents may find it."""
         return self.is_extracted and not (self.asks_for_silence or self.keeps_to_itself)
 
 
@@ -97,12 +109,19 @@ class Plan:
     """A world to build: memories, pairs of them that are related and conflict, allowlists.
 
     `talks` are the conversations: with each pair of an agent and a user of each team there is one.
+    `members` are the users who are members of their team.
     """
 
     specs: tuple[Spec, ...]
     pairs: tuple[tuple[int, int], ...]
     allowed: dict[str, tuple[str, ...]]
     talks: dict[Pair, Talk]
+    members: frozenset[str]
+
+    def is_of_team(self, pair: Pair) -> bool:
+        """Whether what is said there is the team's."""
+        talk = self.talks[pair]
+        return talk.is_shared and talk.is_of_work and pair[2] in self.members
 
 
 SPECS = st.builds(
@@ -115,6 +134,7 @@ SPECS = st.builds(
     category=st.sampled_from(CATEGORIES),
     status=st.sampled_from(["active", *EVERY]),
     is_pinned=st.booleans(),
+    is_of_talk=st.booleans(),
 ).filter(lambda spec: spec.agent is not None or spec.kind not in ("agent_private", "identity"))
 READERS = st.builds(
     Reader,
@@ -123,6 +143,7 @@ READERS = st.builds(
     agent=st.sampled_from(AGENTS),
     user=st.sampled_from([None, *USERS, "stranger"]),
     project=st.sampled_from([None, *PROJECTS, "unheard-of"]),
+    key_projects=st.sampled_from([(), (), ("apollo",), PROJECTS]),
 )
 PAIRS = [(team, agent, user) for team in TEAMS for agent in AGENTS for user in USERS]
 
@@ -137,6 +158,7 @@ def talks(draw: st.DrawFn) -> dict[Pair, Talk]:
             is_extracted=draw(st.sampled_from([True, True, False])),
             asks_for_silence=draw(st.sampled_from([False, False, True])),
             keeps_to_itself=kept[team, agent],
+            is_of_work=draw(st.booleans()),
         )
         for team, agent, user in PAIRS
     }
@@ -150,6 +172,7 @@ PLANS = st.builds(
         {agent: st.sampled_from([(), ("tasks",), ("salary", "tasks")]) for agent in AGENTS}
     ),
     talks=talks(),
+    members=st.frozensets(st.sampled_from(USERS)),
 )
 
 
@@ -170,6 +193,10 @@ class World:
         with team_scope(team_ids=[cast.team.id], actor="test"):
             agent = getattr(cast, reader.agent) if reader.bound else None
             token = issue_key(team_id=cast.team.id, agent=agent).token
+            of_key = Project.objects.filter(team=cast.team, slug__in=reader.key_projects)
+            ApiKey.objects.filter(team=cast.team, prefix=token.split("_")[1]).update(
+                project_ids=list(of_key.values_list("pk", flat=True))
+            )
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
         return client
@@ -178,22 +205,37 @@ class World:
         """Whether the rule lets a reader find a conversation's messages, as in `seen_by`."""
         team, agent, user = pair
         talk = self.plan.talks[pair]
-        if team != reader.team:
+        if team != reader.team or not in_key(talk.project, reader):
             return False
         by = reader.agent if named or reader.bound else None
-        if by is not None and agent != by:
-            is_unlimited = not self.plan.allowed[by]
-            if not (named and reader.user == user and talk.is_shared and is_unlimited):
-                return False
+        is_own = by is None or agent == by
         if not named:
-            return True
-        return reader.user in (None, user) and (
-            reader.project is None or talk.project in (None, reader.project)
-        )
+            return is_own
+        is_for_all = self.plan.is_of_team(pair) and self.is_told_by_members(reader)
+        if not is_own and not (talk.is_shared and not self.plan.allowed[reader.agent]):
+            return False
+        if reader.user != user and not is_for_all:
+            return False
+        return reader.project is None or talk.project in (None, reader.project)
 
-    def seen_by(self, reader: Reader, *, named: bool, statuses: tuple[str, ...]) -> set[int]:
-        """The memories that the rule shows; with `named`, to the agent and people it names."""
+    def is_told_by_members(self, reader: Reader) -> bool:
+        """Whether the reader hears what members said: as a member, or for nobody."""
+        return reader.user is None or reader.user in self.plan.members
+
+    def seen_by(
+        self,
+        reader: Reader,
+        *,
+        named: bool,
+        statuses: tuple[str, ...] = EVERY,
+        listed: bool = False,
+    ) -> set[int]:
+        """The memories that the rule shows; with `named`, to the agent and people it names.
+
+        Who names no person in a question, or in a list (`listed`) with an agent's key, sees none's.
+        """
         agent = reader.agent if named or reader.bound else None
+        hides_people = (named and reader.user is None) or (listed and reader.bound and not named)
         return {
             number
             for number, spec in enumerate(self.plan.specs)
@@ -207,7 +249,21 @@ class World:
                 user=reader.user if named else None,
                 project=reader.project if named else None,
             )
+            and in_key(spec.project, reader)
+            and not (hides_people and spec.user is not None)
+            and (not named or self.may_be_told(number, reader))
         }
+
+    def may_be_told(self, number: int, reader: Reader) -> bool:
+        """Whether the person of the reader may hear it: a guest hears nothing that members said."""
+        spec = self.plan.specs[number]
+        is_of_members = spec.is_of_talk and not spec.is_an_agents and spec.user is None
+        return not is_of_members or self.is_told_by_members(reader)
+
+
+def in_key(project: str | None, reader: Reader) -> bool:
+    """Whether the project exists for the reader's key."""
+    return project is None or not reader.key_projects or project in reader.key_projects
 
 
 def may_see(
@@ -261,6 +317,8 @@ def build(plan: Plan, *, only: set[int] | None = None) -> World:
                     keeps_to_itself=plan.talks[team, agent, USERS[0]].keeps_to_itself,
                 )
                 for user in USERS:
+                    role = "member" if user in plan.members else "guest"
+                    EndUser.objects.filter(pk=getattr(cast, user).pk).update(role=role)
                     _talk(world, cast, (team, agent, user), projects)
         index_team(team_id=cast.team.id, tools=_TOOLS[0])
     for team, cast in world.casts.items():
@@ -305,6 +363,10 @@ def _talk(world: World, cast: Cast, pair: Pair, projects: dict[Any, Any]) -> Non
             state=Job.State.DONE,
         )
         share_extracted(job=job, first=1, last=len(told), candidates=(), now=timezone.now())
+        # Which words are about the work is the reader's to say, and not what is tested here.
+        MessageEntry.objects.filter(conversation=made, audience__in=["person", "team"]).update(
+            audience="team" if world.plan.is_of_team(pair) else "person"
+        )
 
 
 def _store(world: World, cast: Cast, numbers: list[int], projects: dict[Any, Any]) -> None:
@@ -322,6 +384,7 @@ def _store(world: World, cast: Cast, numbers: list[int], projects: dict[Any, Any
             agent_id=getattr(cast, spec.agent).pk if spec.agent else None,
             end_user_id=getattr(cast, spec.user).pk if spec.user else None,
             project_id=projects[spec.team, spec.project] if spec.project else None,
+            conversation_id=_talk_of(world, spec) if spec.is_of_talk else None,
             check=False,
         )
         for number, spec in zip(numbers, specs, strict=True)
@@ -362,6 +425,11 @@ def _store(world: World, cast: Cast, numbers: list[int], projects: dict[Any, Any
             world.contradictions[str(pair.pk)] = (one, other)
 
 
+def _talk_of(world: World, spec: Spec) -> UUID:
+    """A conversation from which the memory may come."""
+    return UUID(world.talks[spec.team, spec.agent or AGENTS[0], spec.user or USERS[0]])
+
+
 # The rules and the embedder are loaded once, by the fixture below.
 _TOOLS: list[Tools] = []
 
@@ -386,14 +454,16 @@ def names_of(reader: Reader) -> dict[str, str]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def assert_silent(world: World, reader: Reader, answer: Any, *, named: bool) -> None:
+def assert_silent(
+    world: World, reader: Reader, answer: Any, *, named: bool, listed: bool = False
+) -> None:
     """No word and no id of anything hidden stands anywhere in the answer.
 
     `contradicts` may name ids: the write path keeps contradictions inside one audience, and these
     worlds draw them across audiences to see that their texts are still withheld.
     """
     text = answer.content.decode()
-    seen = world.seen_by(reader, named=named, statuses=EVERY)
+    seen = world.seen_by(reader, named=named, listed=listed)
     for number in set(world.ids) - seen:
         assert word(number) not in text
     plain = json.dumps(_without_contradicts(json.loads(text)))

@@ -27,6 +27,7 @@ def test_a_team_begins_with_its_first_version(db: None) -> None:
     assert first.document == {
         "name": "Initech",
         "time_zone": "UTC",
+        "person_role": "guest",
         "feature_flags": {},
         "sensitive_fields": ["preferred_name", "name", "pronouns", "city", "language"],
         "context_settings": {},

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from django.db import ProgrammingError, models, transaction
 
+from memory.models import Memory, MessageEntry, SearchEntry
 from teams.models import (
     ApiKey,
 )
 from tests.support.tenants import KNOWN, TENANT_MODELS, ask, each_tenant_model
+
+# Of these an answer holds only what its reader may hear.
+FOR_READERS = {Memory, SearchEntry, MessageEntry}
 
 
 def test_the_tables_with_a_team_are_those_of_the_models(db: None) -> None:
@@ -31,18 +35,23 @@ def test_table_is_under_row_level_security(db: None, model: type[models.Model]) 
 
     security = ask("SELECT relrowsecurity FROM pg_class WHERE oid = %s::regclass", [table])
     policies = ask(
-        "SELECT cmd, permissive, roles::text[], qual, with_check FROM pg_policies"
-        " WHERE schemaname = 'public' AND tablename = %s",
+        "SELECT policyname, cmd, permissive, roles::text[], qual, with_check FROM pg_policies"
+        " WHERE schemaname = 'public' AND tablename = %s ORDER BY policyname = 'for_reader'",
         [table],
     )
 
     assert security == [(True,)]
-    assert len(policies) == 1
-    command, permissive, roles, shown, written = policies[0]
+    assert len(policies) == (2 if model in FOR_READERS else 1)
+    _, command, permissive, roles, shown, written = policies[0]
     assert (command, permissive, roles) == ("ALL", "PERMISSIVE", ["public"])
     for condition in (shown, written):
         assert "team_id = ANY" in condition
         assert "palimpsest_team_ids()" in condition
+    # A restrictive one takes from what the first shows and adds nothing to it.
+    for name, command, permissive, roles, shown, written in policies[1:]:
+        assert (name, command, permissive) == ("for_reader", "SELECT", "RESTRICTIVE")
+        assert (roles, written) == (["public"], None)
+        assert "palimpsest_reader('person'" in shown
 
 
 def test_the_teams_table_is_under_row_level_security(db: None) -> None:

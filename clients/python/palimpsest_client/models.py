@@ -290,6 +290,7 @@ class EndUser(BaseModel):
     )
     external_id: Annotated[str, Field(description="What requests name as `user`.")]
     display_name: Annotated[str, Field(description="Empty while no name is known.")]
+    role: Annotated[str, Field(description="member, guest, or empty: as the team says of all.")]
     created_at: Annotated[AwareDatetime, Field(description="When the person was first named.")]
 
 
@@ -1541,7 +1542,7 @@ class ConsentRequest(BaseModel):
     kind: Annotated[
         str,
         Field(
-            description="`profile_field` changes a field of the person; `team_preference` tells all of the team what the person said of it, or what a project prefers; `workflow` are steps that an agent took several times; `team_fact` tells all of the team what several people stated.\n\n* `profile_field` - Profile field\n* `team_preference` - Team preference\n* `workflow` - Workflow\n* `team_fact` - Team fact"
+            description="`profile_field` changes a field of the person; `team_preference` tells all of the team what the person said of it, or what a project prefers, or with `present_memory` changes what the team prefers; `workflow` are steps that an agent took several times; `team_fact` tells all of the team what several people stated.\n\n* `profile_field` - Profile field\n* `team_preference` - Team preference\n* `workflow` - Workflow\n* `team_fact` - Team fact"
         ),
     ]
     status: Annotated[
@@ -2147,6 +2148,12 @@ class PlacedMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -2232,6 +2239,12 @@ class PredictedMemory(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -2349,6 +2362,12 @@ class PromotedMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -2423,6 +2442,12 @@ class PromptMemory(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -2535,6 +2560,12 @@ class ReadMemory(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -2662,6 +2693,12 @@ class RelatedMemory(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -2814,6 +2851,12 @@ class ToldMemory(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -2990,6 +3033,12 @@ class WrittenMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -3108,6 +3157,12 @@ class ChosenFact(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -3298,6 +3353,12 @@ class FoundMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -3377,6 +3438,12 @@ class FullResult(BaseModel):
         str,
         Field(
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
+        ),
+    ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
         ),
     ]
     scope: Annotated[
@@ -3502,6 +3569,12 @@ class Memory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -3617,6 +3690,12 @@ class PackedMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -3705,6 +3784,12 @@ class PastMemory(BaseModel):
             description="* `semantic` - semantic\n* `episodic` - episodic\n* `procedural` - procedural\n* `agent_private` - agent_private\n* `shared` - shared\n* `identity` - identity\n* `user_profile` - user_profile\n* `insight` - insight"
         ),
     ]
+    audience: Annotated[
+        str,
+        Field(
+            description="Who may hear it: its agent, its person or the team.\n\n* `agent` - agent\n* `person` - person\n* `team` - team"
+        ),
+    ]
     scope: Annotated[
         str,
         Field(
@@ -3760,6 +3845,7 @@ class Person(BaseModel):
     external_id: str
     display_name: str
     created_at: AwareDatetime
+    role: Annotated[str, Field(description="member, guest, or empty: as the team says of all.")]
     has_insights: Annotated[bool, Field(description="Whether insights about the person are made.")]
     sensitive_fields: Annotated[
         list[str], Field(description="Those that the team changes only with a yes.")

@@ -607,14 +607,6 @@ class Undo(TypedDict):
     note: NotRequired[str | None]
 
 
-class UserChange(TypedDict):
-    """
-    What changes of a person.
-    """
-
-    has_insights: bool
-
-
 class WebhookChange(TypedDict):
     """
     What an endpoint is set to; what is left out stays.
@@ -743,6 +735,7 @@ class AuditStateRetrieveQuery(TypedDict):
     agent: NotRequired[str]
     artifact: NotRequired[str]
     at: datetime | str
+    audience: NotRequired[list[Literal["agent", "person", "team"]]]
     category: NotRequired[str]
     conversation: NotRequired[UUID | str]
     created_after: NotRequired[datetime | str]
@@ -917,6 +910,7 @@ class ImportsStartQuery(TypedDict):
 class MemoriesListQuery(TypedDict):
     agent: NotRequired[str]
     artifact: NotRequired[str]
+    audience: NotRequired[list[Literal["agent", "person", "team"]]]
     category: NotRequired[str]
     conversation: NotRequired[UUID | str]
     created_after: NotRequired[datetime | str]
@@ -1454,6 +1448,15 @@ class UsageReport(TypedDict):
     cited: NotRequired[list[UUID | str]]
     ignored: NotRequired[list[UUID | str]]
     work: NotRequired[Work | None]
+
+
+class UserChange(TypedDict):
+    """
+    What changes of a person.
+    """
+
+    has_insights: NotRequired[bool]
+    role: NotRequired[Literal["member", "guest"]]
 
 
 class AgentDocument(TypedDict):

@@ -12,6 +12,7 @@ from memory.api.mem0.base import Mem0ViewSet, NotOfferedError
 from memory.api.mem0.filters import ENTITIES, WILDCARD, parse_mem0
 from memory.api.mem0.inputs import MAX_RESULTS, Mem0Serializer
 from memory.api.mem0.writes import Mem0Memories
+from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import matching
@@ -43,13 +44,17 @@ class Mem0Entities(Mem0Memories):
     no_profiles: ClassVar[str] = ""
 
     def entries(self, request: Request) -> Response:
-        """Those with memories that the key may see, of each kind the 1,000 last remembered."""
+        """Those with memories that the key may see, of each kind the 1,000 last remembered.
+
+        For a key of one agent people are named, and count for no agent, project or conversation.
+        """
         self.params(Mem0Serializer)
         results: list[dict[str, Any]] = []  # Any: what JSON holds
         with self.team_scope():
+            lister = self.lister({})
             for field, column in _COLUMNS.items():
                 found = (
-                    self._rows(field, WILDCARD)
+                    self._rows(field, WILDCARD, viewer=None if field == "user_id" else lister)
                     .order_by()
                     .values(column)
                     .annotate(total=Count("pk"), first=Min("created_at"), last=Max("updated_at"))
@@ -89,9 +94,9 @@ class Mem0Entities(Mem0Memories):
         """501 with the reason; the address is also that of an entity whose name ends so."""
         raise NotOfferedError(self.no_profiles)
 
-    def _rows(self, field: str, name: str) -> MemoryQuerySet:
+    def _rows(self, field: str, name: str, *, viewer: Viewer | None = None) -> MemoryQuerySet:
         return matching(
-            viewer=self.viewer,
+            viewer=viewer or self.viewer,
             rows=Memory.objects.all().live(),
             expression=parse_mem0({field: name}),
         )

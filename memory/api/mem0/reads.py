@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core import signing
@@ -23,9 +24,11 @@ from memory.api.mem0.inputs import (
 )
 from memory.api.mem0.shown import FIELDS, shown
 from memory.domain.filters import All, Expression, Field, conditions_of
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.filters import matching
+from memory.selectors.filters import matching, named_by
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
 from memory.understanding.tools import default_tools
@@ -47,15 +50,19 @@ class Mem0Reads(Mem0ViewSet):
         """The memories that match and say most about the question, best first."""
         given = self.body(SearchSerializer)
         expression = parse_mem0(given.get("filters"))
-        names = {each.field for each in conditions_of(expression)}
         with self.team_scope():
-            rows = self._rows(expression, given)
+            names_agent = any(each.field is Field.AGENT for each in conditions_of(expression))
+            asking = replace(self.viewer, sees_people=False)
+            viewer, expression = named_by(expression, viewer=asking)
+            rows = self._rows(expression, given, viewer=viewer)
+            if viewer.agent_id is None and not names_agent:
+                # What was told to one agent in confidence is for no other.
+                rows = rows.exclude(memory_type=MemoryType.AGENT_PRIVATE, end_user__isnull=False)
         moment = given.get("reference_date")
         found = retrieve(
-            viewer=self.viewer,
+            viewer=viewer,
             question=Question(given["query"]),
             rows=rows,
-            names_user=Field.USER in names,
             limit=given["top_k"],
             min_score=given.get("threshold"),
             tools=default_tools(),
@@ -138,9 +145,13 @@ class Mem0Reads(Mem0ViewSet):
         self,
         expression: Expression,
         given: Mapping[str, Any],  # Any: checked input
+        *,
+        viewer: Viewer | None = None,
     ) -> MemoryQuerySet:
-        """The current memories that the caller may see and that match; call it in scope."""
-        rows = matching(viewer=self.viewer, rows=Memory.objects.all().live(), expression=expression)
+        """The current memories that the viewer may see and that match; call it in scope."""
+        if viewer is None:
+            viewer, expression = named_by(expression, viewer=self.lister({}))
+        rows = matching(viewer=viewer, rows=Memory.objects.all().live(), expression=expression)
         if given.get("categories"):
             rows = rows.filter(category__in=given["categories"])
         if not given.get("show_expired"):

@@ -155,6 +155,7 @@ class Mem0Memories(Mem0ViewSet):
             user=given["user_id"],
             project=app,
             thread_id=given.get("run_id"),
+            project_ids=self.principal.project_ids,
         )
         known = conversation.project.slug if conversation.project else None
         if app and known != app:

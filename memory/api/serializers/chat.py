@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn
 from urllib.parse import unquote
+from uuid import UUID
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
@@ -17,7 +18,7 @@ from memory.api.fields import NameField, OneOfField
 from memory.api.serializers.prompt import DocumentsField
 from memory.domain.chat.wording import ROLES
 from memory.domain.plans.documents import Document
-from memory.services.chat.asking import ChatAsk
+from memory.services.chat.asking import ANONYMOUS, ChatAsk
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 
@@ -97,7 +98,13 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
     )
 
 
-def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime) -> ChatAsk:
+def read_ask(
+    *,
+    request: Request,
+    is_agent: Callable[[str], bool],
+    now: datetime,
+    project_ids: tuple[UUID, ...] = (),
+) -> ChatAsk:
     """The request, checked. `is_agent` knows the team's agents.
 
     Raises ValidationError with the field at fault, and NotFoundError for a model that cannot be.
@@ -130,7 +137,9 @@ def read_ask(*, request: Request, is_agent: Callable[[str], bool], now: datetime
     return ChatAsk(
         agent=agent,
         tier=tier,
-        user=user or settings.CHAT_DEFAULT_USER,
+        user=user or settings.CHAT_DEFAULT_USER or ANONYMOUS,
+        names_user=bool(user or settings.CHAT_DEFAULT_USER),
+        project_ids=project_ids,
         thread_id=thread,
         project=project,
         messages=tuple(messages),

@@ -34,7 +34,8 @@ class ConsentRequestSerializer(ApiSerializer):
     kind = serializers.ChoiceField(
         choices=ConsentRequest.Kind.choices,
         help_text="`profile_field` changes a field of the person; `team_preference` tells all of"
-        " the team what the person said of it, or what a project prefers; `workflow` are steps that"
+        " the team what the person said of it, or what a project prefers, or with `present_memory`"
+        " changes what the team prefers; `workflow` are steps that"
         " an agent took several times; `team_fact` tells all of the team what several people"
         " stated.",
     )
@@ -104,6 +105,9 @@ class PersonSerializer(ApiSerializer):
     external_id = serializers.CharField(source="person.external_id")
     display_name = serializers.CharField(source="person.display_name")
     created_at = serializers.DateTimeField(source="person.created_at")
+    role = serializers.CharField(
+        source="person.role", help_text="member, guest, or empty: as the team says of all."
+    )
     has_insights = serializers.BooleanField(
         source="person.has_insights", help_text="Whether insights about the person are made."
     )

@@ -32,7 +32,7 @@ from memory.domain.forms import stated_importance
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.models import Memory
 from memory.models.levels import TOLD_LEVELS
-from memory.models.memory import MEMORY_TYPES, SCOPES, STATUSES, TIERS
+from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import STATED_SCOPES
 
@@ -232,6 +232,7 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
     aliases = {"memory_type": "memory_types"}
 
     memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
+    audience = serializers.ListField(child=OneOfField(choices=AUDIENCES), required=False)
     status = serializers.ListField(
         child=OneOfField(
             choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]
@@ -292,6 +293,9 @@ class MemorySerializer(ApiSerializer):
     form = serializers.ChoiceField(choices=FORMS, allow_null=True)
     payload = PayloadField(allow_null=True, help_text="Of a memory with a form, by its schema.")
     memory_type = serializers.ChoiceField(choices=MEMORY_TYPES)
+    audience = serializers.ChoiceField(
+        choices=AUDIENCES, help_text="Who may hear it: its agent, its person or the team."
+    )
     scope = serializers.ChoiceField(choices=SCOPES)
     category = serializers.CharField()
     subject = serializers.CharField()

@@ -105,7 +105,7 @@ class AuditViewSet(ApiViewSet):
     def log(self, request: Request) -> Response:
         """Changes of memories that this key may see, newest first, a page at a time."""
         filters = LogFilters(**self.filters(LogQuerySerializer))
-        viewer = self.viewer
+        viewer = self.lister({"user": filters.user})
         with self.team_scope():
             rows = filtered_log(viewer=viewer, filters=filters)
             return Response(LogPagination().page_of(rows, request, LogEntryWithStateSerializer))
@@ -137,7 +137,7 @@ class AuditViewSet(ApiViewSet):
             if to is None:
                 return Response(self._state(request, at, filters))
             found = changes_between(
-                viewer=self.viewer,
+                viewer=self.lister({"user": filters.user}),
                 at=at,
                 to=to,
                 filters=filters,
@@ -185,9 +185,10 @@ class AuditViewSet(ApiViewSet):
         )
 
     def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
-        state = state_at(viewer=self.viewer, at=at, filters=filters)
+        viewer = self.lister({"user": filters.user})
+        state = state_at(viewer=viewer, at=at, filters=filters)
         page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
-        position, changed_at = commits_seen(viewer=self.viewer, instant=state.instant)
+        position, changed_at = commits_seen(viewer=viewer, instant=state.instant)
         return {"at": state.instant.at, "position": position, "changed_at": changed_at, **page}
 
 

@@ -86,7 +86,12 @@ class ChatViewSet(ProtocolViewSet):
         503 that explains how to configure one.
         """
         now = timezone.now()
-        ask = read_ask(request=request, is_agent=self._is_agent, now=now)
+        ask = read_ask(
+            request=request,
+            is_agent=self._is_agent,
+            now=now,
+            project_ids=self.principal.project_ids,
+        )
         self.check_agent(ask.agent)
         prepared = prepare_chat(
             team_id=self.principal.team_id,

@@ -155,7 +155,7 @@ class GraphCheckpointViewSet(ApiViewSet):
         """Saved states of one thread or of all, the latest first, with values and writes."""
         given = self.filters(GraphCheckpointQuerySerializer)
         with self.team_scope():
-            viewer = self.named_viewer({"agent": given.pop("agent", None)})
+            viewer = self.named_lister({"agent": given.pop("agent", None)})
             pages = GraphPagination()
             rows = pages.paginate_queryset(checkpoints_of(viewer=viewer, **given), request)
             contents = contents_of(viewer=viewer, rows=rows)

@@ -21,6 +21,7 @@ from memory.api.serializers.consent import (
 from memory.models import ConsentRequest
 from memory.selectors.profiles import requests_visible_to
 from memory.services.consent.deciding import approve_request, reject_request
+from memory.services.consent.undoing import undo_decision
 from memory.understanding.tools import default_tools
 
 ConsentRequestPage = page_schema("ConsentRequestPage", ConsentRequestSerializer)
@@ -30,7 +31,7 @@ class ConsentRequestViewSet(ApiViewSet):
     """Changes of people's profiles that wait for a yes."""
 
     lookup_value_converter = "uuid"
-    memory_actions = ("list", "approve", "reject")
+    memory_actions = ("list", "approve", "reject", "undo")
     serializer_class = ConsentRequestSerializer
 
     @extend_schema(
@@ -54,6 +55,8 @@ class ConsentRequestViewSet(ApiViewSet):
     @action(detail=True, methods=["post"])
     def approve(self, request: Request, pk: UUID) -> Response:
         """Say yes on behalf of the person: the proposed value takes the place of the present one.
+
+        What else a replaced memory says is kept as a memory of its own.
 
         Whoever proposed it may not (403).
         """
@@ -83,8 +86,24 @@ class ConsentRequestViewSet(ApiViewSet):
         )
         return self._shown(pk)
 
+    @extend_schema(
+        request=ConsentDecisionSerializer,
+        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
+    )
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: UUID) -> Response:
+        """Undo an approval or rejection: it waits again, and what a yes changed is as before.
+
+        With 409 nothing was changed: it was not decided, or memories changed since.
+        """
+        given = self.body(ConsentDecisionSerializer)
+        undo_decision(
+            viewer=self.viewer, request_id=pk, now=timezone.now(), note=given.get("note") or ""
+        )
+        return self._shown(pk)
+
     def _rows(self, given: dict[str, str]) -> QuerySet[ConsentRequest, ConsentRequest]:
-        rows = requests_visible_to(self.viewer)
+        rows = requests_visible_to(self.lister(given))
         if given["status"] != "all":
             rows = rows.filter(state=given["status"])
         if given.get("user"):

@@ -87,7 +87,7 @@ class ContextViewSet(ApiViewSet):
         POST /v1/contradictions/{id}/resolve does that.
         """
         given = self.params(ConflictsQuerySerializer)
-        groups = conflict_groups(viewer=self.named_viewer(given), limit=given["limit"])
+        groups = conflict_groups(viewer=self.named_lister(given), limit=given["limit"])
         return _response({"conflicts": [_group(each) for each in groups]})
 
     def _made(self, given: Mapping[str, Any], *, is_written: bool) -> ReadOnlyContext:

@@ -50,7 +50,7 @@ class ContradictionViewSet(ApiViewSet):
         """Contradictions whose two sides the key may see, newest first; open ones by default."""
         given = self.params(ContradictionFilterSerializer)
         with self.team_scope():
-            rows = contradictions_visible_to(self.viewer)
+            rows = contradictions_visible_to(self.lister(given))
             if given["state"] != "all":
                 rows = rows.filter(resolved_at__isnull=given["state"] == "open")
             if given.get("verdict"):

@@ -79,6 +79,7 @@ class ConversationViewSet(ApiViewSet):
                 project=given.get("project"),
                 thread_id=given.get("thread_id"),
                 user_name=given.get("user_name") or "",
+                project_ids=self.principal.project_ids,
             )
             shown = ConversationSerializer(conversation).data
         return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)
@@ -87,9 +88,14 @@ class ConversationViewSet(ApiViewSet):
         parameters=[ConversationFilterSerializer], responses=answers(ConversationPage, 403, 422)
     )
     def list(self, request: Request) -> Response:
-        """The conversations that the key may see and that match every filter, the latest first."""
+        """The conversations that the key may see and that match every filter, the latest first.
+
+        Each is with a person: a key of one agent names the `user`.
+        """
         return self.listed(
-            lambda given: filtered_conversations(viewer=self.viewer, filters=ListFilters(**given)),
+            lambda given: filtered_conversations(
+                viewer=self.lister(given), filters=ListFilters(**given)
+            ),
             filters=ConversationFilterSerializer,
             shown=ConversationSerializer,
         )

@@ -37,6 +37,7 @@ from memory.services.store_items import (
     AGENTS,
     USERS,
     NewItem,
+    in_namespace,
     named_in,
     read_items,
     write_items,
@@ -264,7 +265,10 @@ class ItemReadViewSet(ApiViewSet):
         got, found = read_items(viewer=viewer, gets=gets, searches=searches, tools=tools, now=now)
         with self.team_scope():
             listings = [
-                namespaces_of(items_for(viewer=viewer, now=now), Listing(**each))
+                namespaces_of(
+                    items_for(viewer=in_namespace(viewer, each.get("prefix") or ()), now=now),
+                    Listing(**each),
+                )
                 for each in given.get("namespaces", ())
             ]
         return Response(

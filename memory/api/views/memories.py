@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
@@ -50,6 +50,7 @@ from memory.selectors.memories import (
     merged_into,
     related_to,
 )
+from memory.selectors.names import is_guest
 from memory.services.read.answers import Retrieval
 from memory.services.read.ranking import Question
 from memory.services.read.search import Depth
@@ -144,11 +145,13 @@ class MemoryViewSet(MemoryChanges):
         """The memories that the key may see and that match every filter, the latest stored first.
 
         A memory stored later may be about an earlier time: `created_at` is when it was said.
-        `agent`, `user` and `project` filter by whom the memories belong to; they do not change who
-        asks.
+        `agent`, `user` and `project` filter by whom the memories belong to. A key of one agent
+        sees the memories of people only where it names the `user`.
         """
         return self.listed(
-            lambda given: filtered_memories(viewer=self.viewer, filters=MemoryFilters(**given)),
+            lambda given: filtered_memories(
+                viewer=self.lister(given), filters=MemoryFilters(**given)
+            ),
             filters=MemoryFilterSerializer,
             shown=MemorySerializer,
         )
@@ -180,7 +183,11 @@ class MemoryViewSet(MemoryChanges):
         sent = send_retrieval(
             viewer=viewer,
             rows=_filtered(given),
-            depth=Depth(given.get("include_cold", False), given.get("include_raw")),
+            depth=Depth(
+                given.get("include_cold", False),
+                given.get("include_raw"),
+                include_private=MemoryType.AGENT_PRIVATE in (given.get("memory_types") or ()),
+            ),
             question=Question(given["query"]),
             limit=given["limit"],
             min_score=given.get("min_score"),
@@ -199,7 +206,15 @@ class MemoryViewSet(MemoryChanges):
         self.params(NoQuerySerializer)
         with self.team_scope():
             memory = memory_for(viewer=self.viewer, memory_id=pk)
-            found = related_to(viewer=self.viewer, memory=memory)
+            person = memory.end_user_id
+            viewer = replace(
+                self.viewer,
+                end_user_id=person,
+                sees_people=None,
+                is_guest=person is not None
+                and is_guest(team_id=memory.team_id, end_user_id=person),
+            )
+            found = related_to(viewer=viewer, memory=memory)
             return Response({"results": RelatedMemorySerializer(found, many=True).data})
 
 

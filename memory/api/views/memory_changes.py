@@ -51,7 +51,10 @@ from memory.understanding.tools import default_tools
 _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)
 
 
-HELD = "It would change a sensitive field of a person: it waits as a consent request."
+HELD = (
+    "It would change a profile field of a person or a preference of the team: it waits as a consent"
+    " request."
+)
 
 
 class MemoryWrites(ApiViewSet):
@@ -208,8 +211,9 @@ class MemoryChanges(MemoryWrites):
     def correct(self, request: Request, pk: UUID) -> Response:
         """Write a new version that supersedes this one; returns the current memory.
 
-        A new value of a sensitive profile field waits for a yes (202). A memory with a form needs
-        its `form` and `payload` too (422), or `form` null to keep the text alone.
+        A new value of a profile field or of a preference of the team waits for a yes (202). A
+        memory with a form needs its `form` and `payload` too (422), or `form` null to keep the text
+        alone.
         """
         given = self.body(CorrectionSerializer)
         result = correct_memory(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,7 @@ from memory.api.serializers.found import (
 from memory.api.serializers.memories import MemorySerializer
 from memory.api.views.reading import ReadViewSet
 from memory.domain.filters import All
+from memory.selectors.filters import named_by
 from memory.services.read.query_results import QueryResult, QuotedMessage
 from memory.services.read.querying import (
     DEFAULT_LIMIT,
@@ -153,11 +155,15 @@ class MemoryQueryViewSet(ReadViewSet):
         """The memories that match categories, types and filters and say most about a question.
 
         Messages come beside them as for every read: unless `include_raw` is false or types,
-        categories or filters narrow the memories.
+        categories or filters narrow the memories; none where a filter names several users.
         """
         given = self.body(MemoryQuerySerializer)
         asked = self.asked(given)
-        viewer = asked.viewer
+        with self.team_scope():
+            viewer, filters = named_by(given["filters"], viewer=asked.viewer)
+        depth = asked.depth
+        if viewer.end_user_id is None and not viewer.names_nobody:
+            depth = replace(depth, include_raw=False)
         shape = given["return"]
         sent = query_memories(
             viewer=viewer,
@@ -166,11 +172,11 @@ class MemoryQueryViewSet(ReadViewSet):
                 token_budget=asked.token_budget,
                 categories=tuple(dict.fromkeys(given.get("categories") or ())),
                 memory_types=asked.memory_types,
-                filters=given["filters"],
+                filters=filters,
                 limit=asked.limit or DEFAULT_LIMIT,
                 min_score=asked.min_score,
                 weights=asked.given_weights or SEARCH_WEIGHTS,
-                depth=asked.depth,
+                depth=depth,
             ),
             write=partial(_written, shape),
             form=answer_form(FullAnswerSerializer if shape == FULL else BulletAnswerSerializer),

@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.api.base import ApiViewSet
 from memory.domain.scoring import Weights
+from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.selectors.revisions import Revision
@@ -71,7 +72,11 @@ class ReadViewSet(ApiViewSet):
             limit=given.get("limit"),
             memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
             given_weights=given.get("weights"),
-            depth=Depth(given.get("include_cold", False), given.get("include_raw")),
+            depth=Depth(
+                given.get("include_cold", False),
+                given.get("include_raw"),
+                include_private=MemoryType.AGENT_PRIVATE in (given.get("memory_types") or ()),
+            ),
             min_score=given.get("min_score"),
         )
 

@@ -32,6 +32,7 @@ from memory.api.preconditions import (
 )
 from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.tokens import ESTIMATE
+from memory.selectors.conversations import viewer_in
 from memory.selectors.history.changes import changes_since, thread_for
 from memory.services.read.updates import news_of
 from memory.services.threads import save_state
@@ -238,6 +239,7 @@ class ThreadChangesViewSet(ApiViewSet):
         with self.team_scope():
             viewer = self.named_viewer(given)
             conversation = thread_for(viewer=viewer, thread_id=name, names_user="user" in given)
+            viewer = viewer_in(viewer, conversation)
             found = changes_since(
                 viewer=viewer, conversation=conversation, since=since, limit=given["limit"]
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -33,8 +34,8 @@ from memory.models import ConsentRequest
 from memory.selectors.people import ListFilters, filtered_people
 from memory.selectors.profiles import profile_of, requests_visible_to
 from teams.errors import NotFoundError
-from teams.models import EndUser
-from teams.services.people import set_insights
+from teams.models import EndUser, Role
+from teams.services.people import change_person, ensure_end_user
 from teams.services.profile_fields import sensitive_fields_of
 
 
@@ -50,6 +51,7 @@ class EndUserSerializer(ApiSerializer):
 
     external_id = serializers.CharField(help_text="What requests name as `user`.")
     display_name = serializers.CharField(help_text="Empty while no name is known.")
+    role = serializers.CharField(help_text="member, guest, or empty: as the team says of all.")
     created_at = serializers.DateTimeField(help_text="When the person was first named.")
 
 
@@ -95,8 +97,21 @@ class UserChangeSerializer(StrictSerializer):
     """What changes of a person."""
 
     has_insights = StrictBooleanField(
-        help_text="Whether insights about the person are made from now on."
+        required=False, help_text="Whether insights about the person are made from now on."
     )
+    role = serializers.ChoiceField(
+        choices=Role.choices,
+        required=False,
+        help_text="A member hears what other members said about the work, a guest does not.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:  # Any: checked input
+        """Something must change."""
+        if not attrs:
+            raise serializers.ValidationError(
+                {"has_insights": "Name what changes: `has_insights` or `role`."}
+            )
+        return attrs
 
 
 class UserViewSet(ApiViewSet):
@@ -140,15 +155,18 @@ class UserViewSet(ApiViewSet):
         responses=answers(PersonSerializer, 403, 404, 422),
     )
     def change(self, request: Request, external_id: str) -> Response:
-        """Switch insights about a person on or off; those that were made stay, to be deleted.
+        """Change a person's role, or switch insights about them on or off.
 
-        Needs a team key that is bound to no agent.
+        A person who is given a role before they first talk is created. Insights that were made
+        stay, to be deleted. Needs a team key that is bound to no agent.
         """
         self.require_team_key("What is kept of a person is changed with a key of the team.")
         given = self.body(UserChangeSerializer)
         with self.team_scope():
+            if "role" in given:
+                ensure_end_user(team_id=self.principal.team_id, external_id=external_id)
             person = self._person(external_id)
-            set_insights(person=person, is_on=given["has_insights"])
+            change_person(person=person, **given)
             return self._answer(person)
 
     def _person(self, external_id: str) -> EndUser:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Owner
 
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 # At most three capitalised words: a longer beginning, or another one, is a sentence or a label.
@@ -34,10 +34,10 @@ def bare_words(text: str) -> list[str]:
     return [word for word in words if word not in _DASHES]
 
 
-def dedupe_key(content: str, audience: Audience) -> bytes:
-    """32 bytes that are equal for the same normalised text for the same audience."""
-    owner = (audience.kind, audience.agent_id, audience.end_user_id, audience.project_id)
-    parts = "|".join(str(part or "") for part in owner)
+def dedupe_key(content: str, owner: Owner) -> bytes:
+    """32 bytes that are equal for the same normalised text for the same owner."""
+    whose = (owner.kind, owner.agent_id, owner.end_user_id, owner.project_id)
+    parts = "|".join(str(part or "") for part in whose)
     return hashlib.sha256(f"{parts}|{normalise_text(content)}".encode()).digest()
 
 

@@ -13,7 +13,7 @@ from memory.domain.types import Status
 from memory.domain.updates import TOLD_EVENTS, Happened, Known
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.conversations import conversation_for
+from memory.selectors.conversations import conversation_for, conversations_of
 from memory.selectors.memories import outdated_summaries
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Conversation
@@ -62,9 +62,7 @@ def thread_for(*, viewer: Viewer, thread_id: str, names_user: bool) -> Conversat
     With `names_user` the viewer's end user is whose thread it is. Raises NotFoundError when the
     viewer may see none, and InvalidError when several share the id.
     """
-    rows = Conversation.objects.filter(team_id=viewer.team_id, thread_id=thread_id)
-    if viewer.agent_id is not None:
-        rows = rows.filter(agent_id=viewer.agent_id)
+    rows = conversations_of(viewer).filter(thread_id=thread_id)
     if names_user:
         rows = rows.filter(end_user_id=viewer.end_user_id)
     found = list(rows.select_related("agent", "end_user", "project").order_by("id")[:2])

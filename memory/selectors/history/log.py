@@ -48,7 +48,8 @@ def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, 
     rows = _of_the_time(viewer, filters).filter(
         **{name: value for name, value in conditions.items() if value is not None}
     )
-    if filters.user is None and viewer.agent_id is None and not viewer.allowed_categories:
+    is_limited = viewer.agent_id is not None or viewer.allowed_categories or viewer.project_ids
+    if filters.user is None and not is_limited:
         # A key of the team sees every memory of it.
         return rows
     seen = Memory.objects.visible_to(viewer)

@@ -61,6 +61,8 @@ _ELSEWHERE = {
     "content": "(SELECT text.content FROM public.memory_memory AS text"
     " WHERE text.team_id = birth.team_id AND text.id = birth.memory_id)",
     "updated_at": "past.at",
+    "audience": "public.palimpsest_audience(past.state->>'memory_type',"
+    " (past.state->>'agent_id')::uuid, (past.state->>'end_user_id')::uuid)",
 }
 
 

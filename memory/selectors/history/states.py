@@ -99,7 +99,7 @@ def commits_seen(*, viewer: Viewer, instant: Instant) -> tuple[int, datetime | N
 
     For the whole team these are all of them. Call it in the team's scope.
     """
-    if viewer.agent_id is None and not viewer.allowed_categories:
+    if viewer.agent_id is None and not (viewer.allowed_categories or viewer.project_ids):
         return instant.position, instant.changed_at
     seen = filtered_log(viewer=viewer, filters=LogFilters()).filter(seq__lte=instant.last_seq)
     commits = LogCommit.objects.filter(

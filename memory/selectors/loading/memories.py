@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.models.querysets import visible_to_q
-from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
 from memory.selectors.loading.built_rows import built
 from memory.selectors.sql_files import load_sql_parts
 from teams.models import Agent, EndUser, Project
@@ -36,9 +37,7 @@ def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]
     """
     if not ids:
         return {}
-    statement = _statement(
-        viewer.agent_id is not None, viewer.end_user_id is not None, viewer.project_id is not None
-    )
+    statement = _statement(replace(Kind.of(viewer), has_allowlist=False))
     given = {
         **viewer_parameters(viewer),
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
@@ -66,8 +65,8 @@ def _memory(row: Sequence[Any]) -> Memory:  # Any: a column's value
 
 
 @cache
-def _statement(of_agent: bool, of_user: bool, of_project: bool) -> str:
+def _statement(kind: Kind) -> str:
     columns = [f"memory_searchentry.{field.column}" for field in Memory._meta.concrete_fields]
     columns += [f"usage.{field.column}" for field in _OF_USAGE]
-    visible = viewer_sql(visible_to_q, of_agent=of_agent, of_user=of_user, of_project=of_project)
+    visible = viewer_sql(visible_to_q, kind=kind)
     return _SQL["by_id"].format(columns=", ".join(columns), visible=visible)

@@ -1,4 +1,4 @@
-"""The nearest stored memories of new ones, by one statement for all of one kind of audience."""
+"""The nearest stored memories of new ones, by one statement for all of one kind of owner."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _alike(
 ) -> dict[tuple[str, SearchGraph | None], list[int]]:
     """The places of those that one statement asks for, each for its own owners."""
     may_use_graph = bool(asked) and graph_of(
-        team_id=asked[0].among.audience.team_id, embedding_model=embedding_model
+        team_id=asked[0].among.owner.team_id, embedding_model=embedding_model
     )
     graphs = {
         each: _graph(each, embedding_model, limit) if may_use_graph else None
@@ -84,7 +84,7 @@ def _alike(
 
 def _graph(among: ComparisonSet, embedding_model: str, limit: int) -> SearchGraph | None:
     nothing = np.zeros(1, dtype=np.float32)
-    team_id = among.audience.team_id
+    team_id = among.owner.team_id
     return VectorSearch(team_id, *among.condition(), nothing, embedding_model, limit).graph()
 
 
@@ -105,12 +105,12 @@ def _statement(condition: str, graph: SearchGraph | None) -> str:
 def _parameters(
     asked: Sequence[Asked], embedding_model: str, limit: int
 ) -> dict[str, Any]:  # Any: a parameter of any type
-    audiences = [each.among.audience for each in asked]
+    owners = [each.among.owner for each in asked]
     return {
-        "team": audiences[0].team_id,
-        "agents": [audience.agent_id for audience in audiences],
-        "end_users": [audience.end_user_id for audience in audiences],
-        "projects": [audience.project_id for audience in audiences],
+        "team": owners[0].team_id,
+        "agents": [owner.agent_id for owner in owners],
+        "end_users": [owner.end_user_id for owner in owners],
+        "projects": [owner.project_id for owner in owners],
         "authors": [each.among.author_id for each in asked],
         "subjects": [each.subject for each in asked],
         "vectors": np.concatenate([each.vector for each in asked]),

@@ -12,8 +12,8 @@ from django.conf import settings
 
 from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
-from memory.models.querysets import finds_shared, heard_by_q
-from memory.selectors.conditions import viewer_parameters, viewer_sql
+from memory.models.querysets import heard_by_q
+from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
     LIMITS,
@@ -25,7 +25,7 @@ from memory.selectors.search.signal_rows import (
     Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_statement import Shape, shared_parts
+from memory.selectors.search.signal_statement import shared_parts
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned
@@ -35,8 +35,12 @@ _SQL = load_sql_parts(__file__, "messages.sql")
 # Of the team's latest messages that wait to be indexed so many are looked at for the viewer's, and
 # of each its beginning: an import under way makes no read slow.
 _WAITING_LIMITS = {"LOOKED_AT": 1_000, "READ_CHARS": 4_000}
-# Of an end user's viewer: what is theirs and what is nobody's, each a range of an index.
-_OWNERS = ("end_user_id = %(end_user)s", "end_user_id IS NULL")
+# Of an end user's viewer: what is theirs and what others said for the team, each of an index.
+_OWNERS = (
+    "end_user_id = %(end_user)s",
+    "audience = 'team' AND end_user_id <> %(end_user)s",
+)
+_OF_TEAM = "audience = 'team'"
 _totals, _none_waits = SharedTTLCache(), SharedTTLCache()
 
 
@@ -65,8 +69,8 @@ def find_messages(
         "agent": None,
         "project": None,
         **viewer_parameters(viewer),
-        "owners": [str(viewer.end_user_id or "")],
-        "with_shared": finds_shared(viewer),
+        "owners": _owners(viewer),
+        "with_others": not viewer.allowed_categories,
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.has_vector else None,
@@ -78,7 +82,7 @@ def find_messages(
         return Pool([], 0, (0,) * len(sought.terms))
     by_vector = sought.has_vector and total <= settings.EXACT_SEARCH_LIMIT
     most = most_of_a_term(total)
-    statement = _statement("search", *_kind(viewer), by_vector)
+    statement = _statement("search", Kind.of(viewer), by_vector)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
     holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
     return Pool(
@@ -97,14 +101,14 @@ def waiting_messages(
     At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
     team's in this transaction: while it stands a process remembers that there are none.
     """
-    parameters, kind, owner = viewer_parameters(viewer), _kind(viewer), _owner(viewer)
+    parameters, kind, owner = viewer_parameters(viewer), Kind.of(viewer), _owner(viewer)
     if revision is not None and _none_waits.get(owner) == revision.messages:
         return []
     given = {**parameters, "most": most + 1}
-    rows = fetch_planned(_statement("waiting", *kind), given, is_ordered=True)
+    rows = fetch_planned(_statement("waiting", kind), given, is_ordered=True)
     if len(rows) > most:
         given = {**parameters, "most": most, "terms": list(terms)}
-        rows = fetch_planned(_statement("waiting_by_words", *kind), given, is_ordered=True)
+        rows = fetch_planned(_statement("waiting_by_words", kind), given, is_ordered=True)
     if not rows and revision is not None:
         _none_waits.put(owner, revision.messages)
     return [WaitingMessage._make(row) for row in rows]
@@ -130,7 +134,7 @@ def _total(
     known = _totals.get(owner)
     if revision is not None and known is not None and known[0] == (revision.messages, counted):
         return int(known[1])
-    ((total,),) = fetch_planned(_statement("count", *_kind(viewer)), parameters)
+    ((total,),) = fetch_planned(_statement("count", Kind.of(viewer)), parameters)
     if revision is not None:
         _totals.put(owner, ((revision.messages, counted), total))
     return int(total)
@@ -138,29 +142,26 @@ def _total(
 
 def _owner(viewer: Viewer) -> Hashable:
     """What makes a difference to which messages the viewer may see."""
-    return (*viewer_parameters(viewer).items(), finds_shared(viewer))
+    return (*viewer_parameters(viewer).items(), Kind.of(viewer))
 
 
-def _kind(viewer: Viewer) -> tuple[Shape, bool]:
-    """What the text of the statements depends on."""
-    return Shape.of(viewer), bool(viewer.allowed_categories)
+def _owners(viewer: Viewer) -> list[str]:
+    """Under which the index of words has what the viewer may see."""
+    if viewer.end_user_id is None:
+        return ["nobody"] if viewer.names_nobody else [""]
+    return [str(viewer.end_user_id), "nobody"]
 
 
 @cache
-def _statement(name: str, shape: Shape, has_allowlist: bool, by_vector: bool = False) -> str:
+def _statement(name: str, kind: Kind, by_vector: bool = False) -> str:
     """A part of messages.sql for a viewer of that kind; without `by_vector` words propose."""
-    visible = viewer_sql(
-        heard_by_q,
-        of_agent=shape.of_agent,
-        of_user=shape.of_user,
-        of_project=shape.of_project,
-        has_allowlist=has_allowlist,
-        model=MessageEntry,
-    )
+    visible = viewer_sql(heard_by_q, kind=kind, model=MessageEntry)
     parts = {**LIMITS, **_WAITING_LIMITS, "visible": visible}
     near = None
     if by_vector:
-        owners = _OWNERS if shape.of_user else ("TRUE",)
+        owners: tuple[str, ...] = (_OF_TEAM,) if kind.names_nobody else ("TRUE",)
+        if kind.of_user:
+            owners = _OWNERS[:1] if kind.is_guest else _OWNERS
         each = [_SQL["compared"].format(**parts, owner=owner) for owner in owners]
         near = _SQL["near"].format(**parts, compared=" UNION ALL ".join(each))
     shared = shared_parts(

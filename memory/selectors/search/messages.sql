@@ -14,7 +14,10 @@ SELECT
     extract(epoch FROM memory_messageentry.said_at)::float8,
     array_to_string(memory_messageentry.people, ' '), coalesce(proposed.terms, 0),
     {cosine},
-    greatest(0, length(memory_messageentry.lexemes) - cardinality(memory_messageentry.people))
+    greatest(0, length(memory_messageentry.lexemes) - cardinality(memory_messageentry.people)),
+    coalesce(memory_messageentry.audience = 'agent', FALSE) AND NOT coalesce((
+        SELECT keeps_to_itself FROM teams_agent o WHERE o.team_id = %(team)s AND o.id = %(agent)s
+    ), FALSE)
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_messageentry e
@@ -27,7 +30,7 @@ WHERE {visible} AND NOT memory_messageentry.is_waiting AND NOT memory_messageent
     SELECT memory_messageentry.term, memory_messageentry.message_id
     FROM palimpsest_message_matches(
         %(team)s::uuid, %(owners)s::text[], %(terms)s::text[], %(most)s::int,
-        %(agent)s::uuid, %(project)s::uuid, %(with_shared)s::boolean
+        %(agent)s::uuid, %(project)s::uuid, %(with_others)s::boolean
     ) AS memory_messageentry
     WHERE CASE WHEN {visible} THEN TRUE END
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory.domain.retrieval.fusion import evidence_of
 from memory.domain.retrieval.surroundings import REACH
-from memory.domain.types import Role
+from memory.domain.types import MemoryType, Role
 from memory.models.memory import LIVE
 from teams.prepared import Uuids
 
@@ -95,6 +95,11 @@ class SignalRow(NamedTuple):
         return self.status in LIVE
 
     @property
+    def is_private(self) -> bool:
+        """Whether its person told it to its agent in confidence."""
+        return self.memory_type == MemoryType.AGENT_PRIVATE and self.end_user_id is not None
+
+    @property
     def evidence(self) -> float:
         """What it is worth as evidence, 0-1: what was kept as a memory is worth all."""
         return 1.0
@@ -111,12 +116,14 @@ class _MessageColumns(NamedTuple):
     terms: int
     cosine: float | None
     words: int
+    is_private: bool = False
 
 
 class MessageRow(_MessageColumns):
     """What the database found of one message; the names are those of `SignalRow`.
 
-    `words` is how many different words to look for it has.
+    `words` is how many different words to look for it has; one that `is_private` was told to its
+    agent in confidence.
     """
 
     __slots__ = ()

@@ -8,7 +8,7 @@ from functools import lru_cache
 from memory.domain.viewer import Viewer
 from memory.models.querysets import visible_to_q
 from memory.models.search import Place
-from memory.selectors.conditions import viewer_sql
+from memory.selectors.conditions import Kind, viewer_sql
 from memory.selectors.search.signal_rows import LIMITS
 from memory.selectors.sql_files import load_sql_parts
 
@@ -25,42 +25,31 @@ _OWNERS = (
 class Shape:
     """What the text of the statement depends on.
 
-    A viewer is narrowed to an agent, an end user, a project or to none; `is_narrowed` says that
-    the search is held to given memories, `with_cold` that cold and past ones are looked at,
-    `with_project` that the most important ones of the project are proposed.
+    `kind` is the viewer's; `is_narrowed` says that the search is held to given memories,
+    `with_cold` that cold and past ones are looked at, `with_project` that the most important ones
+    of the project are proposed.
     """
 
-    of_agent: bool
-    of_user: bool
-    of_project: bool
+    kind: Kind
     is_narrowed: bool = False
     with_cold: bool = False
     with_project: bool = False
 
     @classmethod
     def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
-        return cls(
-            of_agent=viewer.agent_id is not None,
-            of_user=viewer.end_user_id is not None,
-            of_project=viewer.project_id is not None,
-            is_narrowed=is_narrowed,
-            with_cold=with_cold,
-        )
+        return cls(Kind.of(viewer), is_narrowed=is_narrowed, with_cold=with_cold)
 
     @property
     def visible(self) -> str:
-        """The rule of visibility as SQL, with the parameters agent, end_user and project."""
-        return viewer_sql(
-            visible_to_q,
-            of_agent=self.of_agent,
-            of_user=self.of_user,
-            of_project=self.of_project,
-        )
+        """The rule of visibility as SQL, with the parameters of `viewer_parameters`."""
+        return viewer_sql(visible_to_q, kind=self.kind)
 
     @property
     def owners(self) -> tuple[str, ...]:
         """Conditions that share out what the viewer may see, each by a range of an index."""
-        return _OWNERS if self.of_user else ("TRUE",)
+        if self.kind.names_nobody:
+            return _OWNERS[1:]
+        return _OWNERS if self.kind.of_user else ("TRUE",)
 
     @property
     def placed(self) -> str:
@@ -96,7 +85,9 @@ def shared_parts(
 def signal_statement(shape: Shape, near: str | None) -> str:
     """The statement for the shape; `near` is the part that finds what is nearest to the vector."""
     # Every prompt holds what the agent knows of itself and, in talk about a person, who that is.
-    always = "'identity', 'user_profile'" if shape.of_user else "'identity'"
+    kind = shape.kind
+    is_of_owner = shape.owners != ("TRUE",)
+    always = "'identity', 'user_profile'" if kind.of_user else "'identity'"
     parts = {
         **LIMITS,
         "condition": shape.condition,
@@ -105,11 +96,11 @@ def signal_statement(shape: Shape, near: str | None) -> str:
         "only": _only("memory_id", shape.is_narrowed),
         "only_memory": _only("id", shape.is_narrowed),
         "always": always,
-        "agent": "%(agent)s" if shape.of_agent else "NULL",
-        "project": "%(project)s" if shape.of_project else "NULL",
-        "forwards": "memory_searchentry.end_user_id, " if shape.of_user else "",
+        "agent": "%(agent)s" if kind.of_agent else "NULL",
+        "project": "%(project)s" if kind.of_project else "NULL",
+        "forwards": "memory_searchentry.end_user_id, " if is_of_owner else "",
         "backwards": "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
-        if shape.of_user
+        if is_of_owner
         else "",
     }
 

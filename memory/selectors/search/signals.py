@@ -69,7 +69,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         **search.all_parameters(),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.has_vector else None,
-        "owners": [""] if viewer.end_user_id is None else [str(viewer.end_user_id), _NOBODY],
+        "owners": _owners(viewer),
         "with_cold": sought.with_cold,
         "most": most,
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
@@ -103,6 +103,13 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         holding=holding.counts,
         without_lexeme=holding.without_lexeme,
     )
+
+
+def _owners(viewer: Viewer) -> list[str]:
+    """Under which the index of words has what the viewer may see."""
+    if viewer.end_user_id is not None:
+        return [str(viewer.end_user_id), _NOBODY]
+    return [_NOBODY] if viewer.names_nobody else [""]
 
 
 def worth_looking_up(*, owner: Hashable, terms: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
 from memory.domain.viewer import Viewer
+from memory.selectors.names import is_guest
 from memory.services.chat.asking import ChatAsk, Json
 from memory.services.chat.citing import GivenAnswer, note_citations
 from memory.services.chat.exchanges import Context, Exchange, spoken_of, summed_up
@@ -100,7 +101,7 @@ def prepare_chat(
         conversation, is_new_agent = conversation_of(team_id=team_id, ask=ask)
         team = conversation.team
         is_remembering = flags_of(team=team).memory
-        viewer = _viewer(conversation, actor)
+        viewer = _viewer(conversation, actor, ask)
         recorded = record_request(viewer=viewer, conversation=conversation, ask=ask, now=now)
         earlier: list[Message] = []
         has_past = recorded.stored < conversation.last_position
@@ -267,12 +268,15 @@ def settle_call(
             raise
 
 
-def _viewer(conversation: Conversation, actor: str) -> Viewer:
+def _viewer(conversation: Conversation, actor: str, ask: ChatAsk) -> Viewer:
+    person = conversation.end_user_id
     return Viewer(
         team_id=conversation.team_id,
         actor=actor,
         agent_id=conversation.agent_id,
-        end_user_id=conversation.end_user_id,
+        end_user_id=person if ask.names_user else None,
         project_id=conversation.project_id,
+        project_ids=ask.project_ids,
         allowed_categories=tuple(conversation.agent.allowed_categories),
+        is_guest=ask.names_user and is_guest(team_id=conversation.team_id, end_user_id=person),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from memory.domain.chat.wording import ROLES, spoken_text, storable, text_of
 from memory.domain.plans.documents import Document
@@ -15,6 +16,10 @@ from routing.domain.complexity import Tier
 Json = dict[str, Any]
 
 
+# Whose words those of clients are that name nobody.
+ANONYMOUS = "anonymous"
+
+
 @dataclass(frozen=True, slots=True)
 class ChatAsk:
     """A validated chat completion request.
@@ -22,7 +27,8 @@ class ChatAsk:
     Without a `thread_id` the conversation is recognised by its history. `tier` is the caller's
     choice. `parameters` are passed to the model unchanged. With `is_retry` the client says that it
     sent the same before. `asked_at` is when the request arrived. `documents` are told
-    beside memory.
+    beside memory. `project_ids` are those that the key is bound to, none for all.
+    Unless it `names_user`, nothing about people is told.
     """
 
     agent: str
@@ -35,6 +41,8 @@ class ChatAsk:
     project: str | None = None
     is_retry: bool = False
     documents: tuple[Document, ...] = ()
+    project_ids: tuple[UUID, ...] = ()
+    names_user: bool = True
 
     @property
     def question(self) -> str:

@@ -37,6 +37,8 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> tuple[Conversation, bool]
     """
     found = _known_thread(team_id, ask)
     if found is not None:
+        if ask.project_ids and found.project_id not in (None, *ask.project_ids):
+            raise NotFoundError("There is no such thread for this key.", field="thread_id")
         return found, False
     agent, is_new_agent = find_or_create_agent(team_id=team_id, slug=ask.agent)
     found = _found_by_history(team_id, agent, ask)
@@ -48,6 +50,7 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> tuple[Conversation, bool]
         user=ask.user,
         project=ask.project,
         thread_id=ask.thread_id,
+        project_ids=ask.project_ids,
     )
     if is_new:
         # Another request may rely on the new conversation without writing anything itself.

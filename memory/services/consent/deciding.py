@@ -11,11 +11,13 @@ from django.db.models import Q
 from memory.domain.consent import field_of, filed_subject, matter_of
 from memory.domain.types import MemoryType, Scope
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Memory
-from memory.selectors.profiles import present_values, requests_visible_to
+from memory.models import ConsentRequest
+from memory.selectors.profiles import requests_visible_to
+from memory.services.consent.effects import drafts_of_kept, effects_of
 from memory.services.consent.kept_drafts import draft_from_json
 from memory.services.consent.marking import decide
 from memory.services.consent.parts import keep_parts, locked_parts
+from memory.services.decisions.log_changes import LogMark
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft
@@ -34,9 +36,10 @@ MAX_NOTE = 2000
 def approve_request(
     *, viewer: Viewer, request_id: UUID, tools: Tools, now: datetime, note: str = ""
 ) -> ConsentRequest:
-    """Say yes: the proposed value is written in place of what the field says now.
+    """Say yes: the proposed value is written in place of what says the field now, and nothing else.
 
-    A preference of the team is given to the team; a workflow or a fact of the team is written as
+    What else a replaced memory says is kept as a memory of its own. A preference of the team is
+    given to the team; a workflow or a fact of the team is written as
     proposed. Raises NotFoundError where the viewer may not see the request, ConflictError where it
     was decided or has expired or where fewer than two people still state a fact, and ForbiddenError
     for whoever proposed it. Call it outside any transaction.
@@ -44,10 +47,12 @@ def approve_request(
     note = masked_note(note)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         seen = _waiting(viewer, request_id, now)
-    if seen.kind == ConsentRequest.Kind.TEAM_PREFERENCE:
+        effects = effects_of(seen)
+        kept = [draft for each in effects for draft in drafts_of_kept(each)]
+    if seen.kind == ConsentRequest.Kind.TEAM_PREFERENCE and seen.present_id is None:
         return _give_to_team(viewer, seen, tools, now, note)
     draft = _agreed_draft(seen)
-    (prepared,) = prepare(drafts=[draft], tools=tools)
+    (prepared, *rests) = prepare(drafts=[draft, *kept], tools=tools)
 
     def write() -> ConsentRequest:
         reason = _reason(f"consent given: {seen.field}", note)
@@ -56,17 +61,19 @@ def approve_request(
             row = _waiting(viewer, request_id, now, is_locked=True)
             is_of_team = row.kind == ConsentRequest.Kind.TEAM_FACT
             parts = locked_parts(row) if is_of_team else []
-            is_field = row.kind == ConsentRequest.Kind.PROFILE_FIELD
-            presents = _presents(row, draft) if is_field else []
-            if presents:
-                row.present = presents[0]
-            replaces = tuple(each.pk for each in presents)
+            if effects_of(row) != effects:
+                raise ConflictError("What stands was changed meanwhile. Look at it again.")
+            if effects:
+                row.present = effects[0].memory
+            replaces = tuple(each.memory.pk for each in effects)
             item = replace(prepared, draft=replace(draft, replaces=replaces))
-            (result,) = store(viewer=viewer, prepared=[item], tools=tools)
+            mark = LogMark(team_id=row.team_id)
+            (result, *_) = store(viewer=viewer, prepared=[item, *rests], tools=tools)
             row.memory = result.memory
             keep_parts(fact=result.memory, parts=parts)
-            decide(row, State.APPROVED, actor=viewer.actor, now=now, note=note)
-            if not is_field:
+            written = mark.written(locked=[*replaces, result.memory.pk])
+            decide(row, State.APPROVED, actor=viewer.actor, now=now, note=note, written=written)
+            if row.kind != ConsentRequest.Kind.PROFILE_FIELD:
                 return row
             # What else waits for this field would change the new value.
             same_readers = Q(agent_id=row.agent_id) if row.agent_id else Q(agent_id__isnull=True)
@@ -136,16 +143,25 @@ def _waiting(
     viewer: Viewer, request_id: UUID, now: datetime, *, is_locked: bool = False
 ) -> ConsentRequest:
     """The request, if the viewer may decide it now; call it in scope."""
+    row = decidable(viewer, request_id, is_locked=is_locked)
+    if not row.is_waiting:
+        raise ConflictError(f"It is {row.state} already, by {row.decided_by}.")
+    if row.expires_at <= now:
+        raise ConflictError("It has expired: nobody said yes within seven days.")
+    return row
+
+
+def decidable(viewer: Viewer, request_id: UUID, *, is_locked: bool) -> ConsentRequest:
+    """The request, if it is the viewer's to decide, whatever its state; call it in scope.
+
+    Raises NotFoundError where the viewer may not see it and ForbiddenError where others decide it.
+    """
     row = requests_visible_to(viewer).filter(pk=request_id).first()
     if row is None:
         raise NotFoundError("There is no such consent request.")
     if is_locked:
         rows = ConsentRequest.objects.select_for_update(of=("self",))
         row = rows.select_related("end_user", "present").get(team_id=row.team_id, pk=row.pk)
-    if not row.is_waiting:
-        raise ConflictError(f"It is {row.state} already, by {row.decided_by}.")
-    if row.expires_at <= now:
-        raise ConflictError("It has expired: nobody said yes within seven days.")
     is_of_team = row.end_user_id is None and row.kind != ConsentRequest.Kind.WORKFLOW
     if is_of_team and viewer.agent_id is not None:
         raise ForbiddenError("What the whole team is told is decided with a key of the team.")
@@ -159,6 +175,8 @@ def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     if row.kind in (ConsentRequest.Kind.WORKFLOW, ConsentRequest.Kind.TEAM_FACT):
         return replace(draft_from_json(row.draft), needs_consent=False)
     draft = replace(draft_from_json(row.draft), needs_consent=False, is_agreed=True)
+    if row.kind == ConsentRequest.Kind.TEAM_PREFERENCE:
+        return draft
     field = field_of(row.field)
     if matter_of(memory_type=draft.memory_type, subject=draft.subject, fields=(field,)):
         return draft
@@ -166,18 +184,6 @@ def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     if draft.memory_type is MemoryType.AGENT_PRIVATE:
         return replace(draft, subject=subject)
     return replace(draft, subject=subject, memory_type=MemoryType.USER_PROFILE, project_id=None)
-
-
-def _presents(row: ConsentRequest, draft: MemoryDraft) -> list[Memory]:
-    """What the value replaces: all that tells the field now."""
-    assert row.end_user_id is not None
-    return present_values(
-        team_id=row.team_id,
-        end_user_id=row.end_user_id,
-        matter=row.field,
-        fields=(field_of(row.field),),
-        agent_id=draft.audience.agent_id,
-    )
 
 
 def _reason(what: str, note: str) -> str:

@@ -13,7 +13,7 @@ from memory.domain.types import MemoryType
 from memory.services.write.drafts import MemoryDraft
 
 # What a yes decides anew.
-_LEFT_OUT = frozenset({"replaces", "rests_on", "needs_consent", "is_agreed", "check"})
+_LEFT_OUT = frozenset({"rests_on", "needs_consent", "is_agreed", "check"})
 _IDS = ("team_id", "agent_id", "author_id", "end_user_id", "project_id", "conversation_id")
 _TIMES = ("created_at", "valid_from", "valid_to")
 
@@ -32,6 +32,7 @@ def draft_as_json(draft: MemoryDraft) -> dict[str, Any]:  # Any: a field's value
         "form": draft.form.value if draft.form else None,
         "payload": dict(draft.payload),
         "message_ids": [str(each) for each in draft.message_ids],
+        "replaces": [str(each) for each in draft.replaces],
         "tags": list(draft.tags),
         "people": list(draft.people),
         "message_external_ids": list(draft.message_external_ids),
@@ -52,6 +53,7 @@ def draft_from_json(kept: Mapping[str, Any]) -> MemoryDraft:  # Any: a field's v
             # A request of before there were forms kept none.
             "form": Form(kept["form"]) if kept.get("form") else None,
             "message_ids": tuple(UUID(each) for each in kept["message_ids"]),
+            "replaces": tuple(UUID(each) for each in kept.get("replaces", ())),
             "tags": tuple(kept["tags"]),
             "people": tuple(kept["people"]),
             "message_external_ids": tuple(kept["message_external_ids"]),

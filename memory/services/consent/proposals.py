@@ -25,13 +25,14 @@ from memory.services.write.drafts import MemoryDraft
 class Proposal:
     """What a draft would change: the field, what it says now, and who asks for it.
 
-    `key` is equal for the same words for the same readers; `end_user_id` is whose profile it is.
+    `key` is equal for the same words for the same readers; `end_user_id` is whose profile it is,
+    None where `present` is a preference of the team.
     """
 
     draft: MemoryDraft
     key: bytes
     matter: str
-    end_user_id: UUID
+    end_user_id: UUID | None
     proposed_by: str
     present: Memory | None = None
     needs_person: bool = True
@@ -44,12 +45,16 @@ def propose(*, proposal: Proposal, now: datetime) -> ConsentRequest | None:
     the same value from the same messages was decided or has expired: it is not asked again.
     """
     draft = proposal.draft
+    is_of_team = proposal.end_user_id is None
+    kinds = ConsentRequest.Kind
     rows = ConsentRequest.objects.select_for_update().filter(
         team_id=draft.team_id,
         end_user_id=proposal.end_user_id,
-        kind=ConsentRequest.Kind.PROFILE_FIELD,
+        kind=kinds.TEAM_PREFERENCE if is_of_team else kinds.PROFILE_FIELD,
         field=proposal.matter,
     )
+    if is_of_team:
+        rows = rows.filter(present=proposal.present)
     alike = [row for row in rows.order_by("id") if _is_same_value(row, proposal)]
     for row in alike:
         if row.is_waiting:
@@ -59,6 +64,7 @@ def propose(*, proposal: Proposal, now: datetime) -> ConsentRequest | None:
         return None
     request = ConsentRequest.objects.create(
         team_id=draft.team_id,
+        kind=kinds.TEAM_PREFERENCE if is_of_team else kinds.PROFILE_FIELD,
         end_user_id=proposal.end_user_id,
         field=proposal.matter,
         content=draft.content,
@@ -66,7 +72,7 @@ def propose(*, proposal: Proposal, now: datetime) -> ConsentRequest | None:
         category=draft.category,
         present=proposal.present,
         draft=draft_as_json(draft),
-        agent_id=draft.audience.agent_id,
+        agent_id=draft.owner.agent_id,
         heard_by_id=draft.author_id or draft.agent_id,
         needs_person=proposal.needs_person,
         source_message_ids=list(draft.message_ids),
@@ -140,7 +146,7 @@ def _is_same_value(row: ConsentRequest, proposal: Proposal) -> bool:
     if bytes(row.value_key) == proposal.key:
         return True
     draft = proposal.draft
-    if row.agent_id != draft.audience.agent_id:
+    if row.agent_id != draft.owner.agent_id:
         return False
     return is_same_value(new=draft.content, known=row.content, subject=draft.subject)
 

@@ -185,7 +185,7 @@ def _present(draft: MemoryDraft, matter: str, fields: Collection[str]) -> list[M
         end_user_id=draft.end_user_id,
         matter=matter,
         fields=fields,
-        agent_id=draft.audience.agent_id,
+        agent_id=draft.owner.agent_id,
     )
 
 

@@ -133,6 +133,7 @@ def _draft(parts: Sequence[Memory]) -> MemoryDraft:
     valid_from, valid_to = spans.pop() if len(spans) == 1 else (None, None)
     return MemoryDraft(
         team_id=first.team_id,
+        conversation_id=first.conversation_id,
         content=first.content,
         memory_type=MemoryType.SEMANTIC,
         importance=max(each.importance for each in parts),

@@ -17,7 +17,7 @@ from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.settlement_records import SettlementRecord
 from memory.services.decisions.state import settle_tier
 from memory.services.retrying import retried
-from memory.services.write.drafts import MemoryDraft, WriteResult
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.marking import release_disputes, settle_status
 from memory.services.write.prior_decisions import LOST
 from memory.services.write.secrets import MaskedText, masked_note, masked_text, note_masked
@@ -31,7 +31,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A contradiction as it was settled and, for a merge, what was written in place of it."""
+    """A contradiction as it was settled and, for a merge, what was written in place of it.
+
+    It is open where the merged text waits for a yes.
+    """
 
     contradiction: Contradiction
     merged: WriteResult | None = None
@@ -123,8 +126,6 @@ def resolve_contradiction(
                 valid_from=None,
                 valid_to=None,
                 replaces=tuple(side.pk for side in sides),
-                # Who settles a dispute decides it.
-                needs_consent=False,
             )
     if resolution == MERGED:
         prepared = prepare(drafts=[draft], tools=tools, note=judging.append)
@@ -132,16 +133,20 @@ def resolve_contradiction(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         contradiction = _open(viewer, contradiction_id)
         record = SettlementRecord(contradiction)
+        merged: WriteResult | None = None
+        if resolution == MERGED:
+            (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
+            merged = replace(merged, judging=tuple(judging))
+            if merged.outcome is Outcome.HELD:
+                contradiction.refresh_from_db()
+                return Settled(contradiction, merged)
         contradiction.resolution = resolution
         contradiction.resolution_note = note
         contradiction.resolved_by = viewer.actor
         contradiction.resolved_at = now
         contradiction.save()
         first, second = _sides(contradiction)
-        merged: WriteResult | None = None
-        if resolution == MERGED:
-            (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
-            merged = replace(merged, judging=tuple(judging))
+        if merged is not None:
             keep_merge(merged.memory, [side for side in (first, second) if side is not None])
             if safe.is_masked:
                 merged = note_masked(team_id=viewer.team_id, result=merged)

@@ -17,6 +17,9 @@ _CHAIN = {
     "superseded_by_id": "has another successor now",
     "supersedes_id": "replaces another memory now",
     "version": "has another version number now",
+    "scope": "has another scope now",
+    "end_user_id": "is another person's now",
+    "agent_id": "is another agent's now",
 }
 
 

@@ -8,11 +8,14 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
+from memory.domain.consent import field_of
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.services.consent.gate import guarded_matter, release_pins
 from memory.services.consent.marking import close_given
 from memory.services.decisions.disputes import draft_of_version
+from memory.services.decisions.log_changes import LogMark
 from memory.services.decisions.restoring import ruling_on
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import run_write
@@ -28,12 +31,14 @@ from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import EndUser, Project
 from teams.services.agent_names import agent_called
+from teams.services.profile_fields import sensitive_fields_of
 from teams.tenancy import team_scope
 
 # What stays with its agent under any scope.
 _STAYS = (*OF_AN_AGENT, MemoryType.PROCEDURAL)
 _CHANGED = (
     "memory_type",
+    "audience",
     "scope",
     "agent",
     "end_user",
@@ -108,7 +113,9 @@ def _write(
         )
         if ruling.duplicate_of is not None:
             raise _stands(ruling.duplicate_of)
+        mark = LogMark(team_id=memory.team_id)
         memory.memory_type = draft.memory_type.value
+        memory.audience = draft.owner.audience.value
         memory.scope = draft.scope.value
         memory.agent_id = draft.agent_id
         memory.end_user_id = draft.end_user_id
@@ -118,9 +125,12 @@ def _write(
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
+        release_pins(memory=memory)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
         if memory.end_user_id is None:
-            close_given(memory=memory, actor=viewer.actor, now=timezone.now())
+            written = mark.written(locked=[memory.pk])
+            now = timezone.now()
+            close_given(memory=memory, actor=viewer.actor, now=now, written=written)
         return memory
 
 
@@ -147,8 +157,9 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         owner = belonging(scope=move.scope, named=_named(memory, move), known=_known(memory))
     if memory_type is MemoryType.USER_PROFILE and owner.end_user_id is None:
         raise InvalidError("A user_profile is about a person: name the user.", field="user")
-    is_new_of_team = owner == Belonging() and memory.scope != Scope.TEAM
-    if is_new_of_team and not move.is_agreed:
+    _refuse_taken(memory, memory_type, owner)
+    was_of_team = Belonging(memory.end_user_id, memory.project_id) == Belonging()
+    if was_of_team != (owner == Belonging()) and not move.is_agreed:
         check_team_preference(category=memory.category, subject=memory.subject)
     draft = draft_of_version(
         memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
@@ -164,6 +175,19 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         check=memory.dedupe_key is not None,
         replaces=(),
     )
+
+
+def _refuse_taken(memory: Memory, memory_type: MemoryType, owner: Belonging) -> None:
+    """Raise ConflictError where a guarded profile field would be taken from its person."""
+    matter = guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id))
+    if not matter or memory.end_user_id is None:
+        return
+    stays = memory_type not in OF_AN_AGENT or memory_type == memory.memory_type
+    if owner.end_user_id != memory.end_user_id or not stays:
+        raise ConflictError(
+            f"It says the {field_of(matter)} of a person, and nobody else's. State another value"
+            " for the person, which asks for a yes, or delete it."
+        )
 
 
 def _named(memory: Memory, move: Move) -> Belonging:
@@ -223,4 +247,4 @@ def _is_as_it_was(memory: Memory, draft: MemoryDraft) -> bool:
 
 
 def _is_same_owner(one: MemoryDraft, other: MemoryDraft) -> bool:
-    return one.audience == other.audience and one.memory_type is other.memory_type
+    return one.owner == other.owner and one.memory_type is other.memory_type

@@ -89,7 +89,7 @@ def _request_of(viewer: Viewer, memory: Memory, now: datetime) -> UUID:
         )
         before = propose_for_team(
             memory=memory,
-            key=dedupe_key(memory.content, draft.audience),
+            key=dedupe_key(memory.content, draft.owner),
             heard_by=viewer.agent_id,
             proposed_by=viewer.actor,
             now=now,

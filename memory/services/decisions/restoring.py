@@ -13,6 +13,7 @@ from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.memories import PurgedError
+from memory.services.consent.gate import ConsentGate, release_pins
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.log_changes import State
 from memory.services.decisions.state import (
@@ -50,6 +51,10 @@ _CHANGED = (
     "purge_at",
 )
 _FINAL = "Nothing brings it back; the past still shows it."
+_NEEDS_YES = (
+    "It would change {}, which needs a yes: state the text with POST /v1/memories, which asks for"
+    " one."
+)
 _STANDS = "The same fact stands in {}; delete that one first if this is to come back."
 
 
@@ -154,6 +159,7 @@ def _restored(
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
+        release_pins(memory=memory)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
         return memory
 
@@ -178,7 +184,8 @@ def ruling_on(
 ) -> Ruling:
     """What a new memory that says this would do, over memories that are locked by now.
 
-    It is not compared with the memory `without`. Raises ConflictError when they keep changing.
+    It is not compared with the memory `without`. Raises ConflictError when they keep changing, and
+    where it would change what waits for a yes.
     """
     draft = item.draft
     is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
@@ -205,6 +212,10 @@ def ruling_on(
         )
         locked = locked_ruling(ruling)
         if locked is not None:
+            gate = ConsentGate(viewer=viewer, readers=readers)
+            changed = gate.changed_by(draft, locked, without=without)
+            if changed:
+                raise ConflictError(_NEEDS_YES.format(changed[0][1].pk))
             return locked
     raise ConflictError("Related memories were changed concurrently. Retry the request.")
 

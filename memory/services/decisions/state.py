@@ -13,6 +13,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.selectors.lifecycle.standings import standings_of
 from memory.selectors.memories import missing_memory
+from memory.services.consent.gate import release_pins
 from memory.services.retrying import retried
 from memory.services.write.inserting import may_be_hot
 from memory.services.write.marking import release_disputes
@@ -26,6 +27,7 @@ from teams.tenancy import team_scope
 def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "") -> Memory:
     """Pin a live memory, so that every prompt of its audience holds it, or let it go again.
 
+    Of a profile field one memory is pinned: the pin of another goes over to it.
     Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
@@ -39,6 +41,7 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
             memory.is_pinned = pinned
             settle_tier(memory=memory)
             memory.save(update_fields=["is_pinned", "tier"])
+            release_pins(memory=memory)
         return memory
 
 

@@ -16,7 +16,20 @@ from memory.services.write.prior_decisions import UNDONE
 from memory.services.write.write_path import lock_owners
 
 # Set back if it was changed; `later_changes` says where one of them changed since.
-_SET_BACK = ("is_pinned", "superseded_by_id", "supersedes_id", "version", "purge_at")
+_SET_BACK = (
+    "is_pinned",
+    "superseded_by_id",
+    "supersedes_id",
+    "version",
+    "purge_at",
+    # What giving a memory to others changes.
+    "memory_type",
+    "scope",
+    "agent_id",
+    "end_user_id",
+    "project_id",
+    "dedupe_key",
+)
 # Set back unless somebody changed them since: what came later stays.
 _SET_BACK_IF_SAME = ("importance", "tier")
 _WRITTEN = (*_SET_BACK, *_SET_BACK_IF_SAME, "status", "contradicts", "corroboration")
@@ -91,6 +104,8 @@ def _as_value(name: str, stored: Any) -> Any:  # Any: a column of whatever type
         return None
     if name == "purge_at":
         return datetime.fromisoformat(stored)
+    if name == "dedupe_key":
+        return bytes.fromhex(stored.removeprefix("\\x"))
     return UUID(stored) if name.endswith("_id") else stored
 
 

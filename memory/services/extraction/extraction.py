@@ -26,6 +26,7 @@ from memory.domain.types import (
     Verdict,
 )
 from memory.models import Job
+from memory.selectors.names import role_of
 from memory.services.extraction.owners import (
     TeamFacts,
     owned,
@@ -48,14 +49,15 @@ CONTEXT_MESSAGES = 12
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    `people` are those of `people_beside_user`. The earlier ones that are `set_aside` give no
-    context.
+    `role` is what the person is to the team, `people` are those of `people_beside_user`. The
+    earlier ones that are `set_aside` give no context.
     """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
     team: TeamFacts = TeamFacts.NEVER
+    role: str = ""
     people: Mapping[str, EndUser] = field(default_factory=dict)
     set_aside: tuple[Message, ...] = ()
 
@@ -84,11 +86,13 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
     read = load_messages(conversation=conversation, wanted=wanted, zone=zone)
     left = [row for row in read if any(start <= row.position <= end for start, end in away)]
     rows = [row for row in read if row not in left]
+    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
     return MessageRange(
         conversation=conversation,
         messages=tuple(row for row in rows if row.position >= first),
         context=tuple(row for row in rows if row.position < first),
-        team=team_facts(conversation=conversation),
+        team=team_facts(conversation=conversation, role=role),
+        role=role,
         people=people_beside_user(conversation=conversation),
         set_aside=tuple(left),
     )
@@ -204,7 +208,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
         return Found()
     context = [as_source(row) for row in source.context]
     conversation = source.conversation
-    participants = participants_of(conversation)
+    participants = participants_of(conversation, role=source.role)
     work: list[PassWork] = []
     extractor = tools.extractor
     is_telling = isinstance(extractor, TellingExtractor)
@@ -231,16 +235,17 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     return Found(tuple(candidates), tuple(work), secret - before)
 
 
-def participants_of(conversation: Conversation) -> Participants:
-    """Who talks in it."""
-    return Participants(user=conversation.end_user.display_name, agent=conversation.agent.slug)
+def participants_of(conversation: Conversation, *, role: str = "") -> Participants:
+    """Who talks in it; `role` is what its person is to the team."""
+    user, agent = conversation.end_user.display_name, conversation.agent.slug
+    return Participants(user=user, agent=agent, role=role)
 
 
 def told_in_confidence(
     read: Sequence[SourceMessage], *, participants: Participants
 ) -> frozenset[UUID]:
     """The ids of those of the messages, in their order, that were told in confidence."""
-    silent = confided([Said(each.id, each.content, participants.is_person(each)) for each in read])
+    silent = confided([Said.of(each, participants) for each in read])
     return frozenset(each.id for each in read if each.id in silent)
 
 

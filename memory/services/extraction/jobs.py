@@ -187,7 +187,8 @@ def publish_failed_again(*, team_id: UUID, conversation_id: UUID) -> None:
 def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
     """The conversation, locked; NotFoundError when the viewer may not see it."""
     conversation = lock_conversation(team_id=viewer.team_id, conversation_id=conversation_id)
-    if viewer.agent_id is not None and conversation.agent_id != viewer.agent_id:
+    is_own = viewer.agent_id in (None, conversation.agent_id)
+    if not (is_own and viewer.has_project(conversation.project_id)):
         raise NotFoundError("There is no such conversation.")
     return conversation
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE
 from memory.domain.types import Candidate, MemoryType
-from teams.models import Conversation
+from teams.models import Conversation, Role
 from teams.services.flags import flags_of_id
 
 # What an agent keeps in any case: what was told to it alone, and its own ways of working.
@@ -35,9 +35,12 @@ class TeamFacts(StrEnum):
     AT_ONCE = "at_once"
 
 
-def team_facts(*, conversation: Conversation) -> TeamFacts:
-    """What the conversation's team does with facts of the team; call it in the team's scope."""
-    if conversation.agent.keeps_to_itself:
+def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
+    """What the conversation's team does with facts of the team; call it in the team's scope.
+
+    `role` is its person's: a guest's words are never the team's.
+    """
+    if conversation.agent.keeps_to_itself or role != Role.MEMBER:
         return TeamFacts.NEVER
     is_at_once = flags_of_id(team_id=conversation.team_id).team_facts
     return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED

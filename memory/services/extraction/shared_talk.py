@@ -1,4 +1,4 @@
-"""Which messages other agents find that talk with the same person: what was not confided."""
+"""Decides the audience of extracted messages: the agent's, the person's or the team's."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from memory.domain.types import Candidate, MemoryType, Participants
+from memory.domain.types import Candidate, MemoryType
 from memory.models import Job, MessageEntry
-from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source
-from memory.understanding.quoting import Said, confided
+from memory.selectors.names import role_of
+from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source, participants_of
+from memory.understanding.quoting import Said, confided, told_to_team
 from teams.clock import SKEW
 from teams.errors import NotFoundError
-from teams.models import Conversation, Message
+from teams.models import Conversation, Message, Role
 from teams.prepared import run_prepared, uuids
 from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
@@ -30,13 +31,17 @@ _SHARE = """
 WITH hearer AS MATERIALIZED (
     SELECT keeps_to_itself FROM teams_agent WHERE team_id = $1 AND id = $2 FOR SHARE
 )
-UPDATE memory_messageentry e SET is_shared = NOT hearer.keeps_to_itself
+UPDATE memory_messageentry e SET audience = CASE
+    WHEN hearer.keeps_to_itself THEN 'agent'
+    WHEN e.message_id = ANY ($4::uuid[]) THEN 'team'
+    ELSE 'person'
+END
 FROM hearer
-WHERE e.team_id = $1 AND e.message_id = ANY ($3::uuid[]) AND e.is_shared IS NULL
+WHERE e.team_id = $1 AND e.message_id = ANY ($3::uuid[]) AND e.audience IS NULL
 """
 _WITHHOLD = """
-UPDATE memory_messageentry SET is_shared = FALSE
-WHERE team_id = $1 AND message_id = ANY ($2::uuid[]) AND is_shared IS DISTINCT FROM FALSE
+UPDATE memory_messageentry SET audience = 'agent'
+WHERE team_id = $1 AND message_id = ANY ($2::uuid[]) AND audience IS DISTINCT FROM 'agent'
 """
 
 
@@ -79,17 +84,16 @@ def settle_sharing(
 ) -> None:
     """Share the extracted messages up to `last` that are known not to be told in confidence.
 
-    They begin a little before `first`, for what follows a message may still ask for silence about
-    it. So the person's last message, and what is answered to it, is shared only once the person
-    said more, or the talk `is_over`, closed or at rest. What is confided, and the messages of
-    `private`, are withheld for good. `conversation` must be locked.
+    What a member says for the team is the team's, the rest the person's. They begin a little before
+    `first`, for what follows a message may still ask for silence about it. So the person's last
+    message, and what is answered to it, is shared only once the person said more, or the talk
+    `is_over`, closed or at rest. What is confided, and the messages of `private`, are withheld for
+    good. `conversation` must be locked.
     """
     rows = _talk_around(conversation, first=first, last=last)
-    participants = Participants(agent=conversation.agent.slug)
-    told = [
-        Said(source.id, source.content, participants.is_person(source))
-        for source in map(as_source, rows)
-    ]
+    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
+    participants = participants_of(conversation, role=role)
+    told = [Said.of(source, participants) for source in map(as_source, rows)]
     secret = confided(told) | set(private)
     persons = [row.position for row, each in zip(rows, told, strict=True) if each.is_persons]
     if not persons:
@@ -120,7 +124,11 @@ def settle_sharing(
     if withheld:
         run_prepared(_WITHHOLD, [conversation.team_id, uuids(withheld)])
     if shared:
-        run_prepared(_SHARE, [conversation.team_id, conversation.agent_id, uuids(shared)])
+        of_team = told_to_team(told) if role == Role.MEMBER else set[UUID]()
+        run_prepared(
+            _SHARE,
+            [conversation.team_id, conversation.agent_id, uuids(shared), uuids(list(of_team))],
+        )
 
 
 def earlier_talk(*, team_id: UUID) -> QuerySet[Conversation]:
@@ -131,7 +139,7 @@ def earlier_talk(*, team_id: UUID) -> QuerySet[Conversation]:
     undecided = MessageEntry.objects.filter(
         team_id=team_id,
         conversation=OuterRef("pk"),
-        is_shared=None,
+        audience=None,
         position__lte=OuterRef("extracted_position"),
     )
     return Conversation.objects.filter(

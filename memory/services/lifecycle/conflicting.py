@@ -15,6 +15,7 @@ from memory.domain.types import Judgement, Status, Verdict
 from memory.models import ConsolidationChange, Contradiction
 from memory.models.memory import LIVE
 from memory.selectors.lifecycle.scope import Scope
+from memory.services.consent.gate import is_guarded
 from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.pairs import Found, JudgedFound, judged_pairs
 from memory.services.write.conflicts import Conflict, Ruling, strategy_of
@@ -89,6 +90,8 @@ class Conflicts:
         strategy = strategy_of(one=later.subject, other=earlier.subject, verdict=verdict)
         conflict = Conflict(earlier, strategy, judgement, reach=Reach(change.after["reach"]))
         ruling = Ruling((conflict,))
+        if verdict is Verdict.SUPERSEDE and is_guarded(earlier):
+            return "it changes with a yes alone"
         if verdict is Verdict.SUPERSEDE:
             apply_version(memory=later, ruling=ruling)
             retire_superseded(memory=later, ruling=ruling, actor=batch.actor)

@@ -202,7 +202,7 @@ class _Grounds:
 def are_for_the_same(one: Memory, other: Memory, *, readers: Readers) -> bool:
     """Whether everybody who may see one of them may see the other."""
     sides = filed(one), filed(other)
-    if sides[0].audience != sides[1].audience:
+    if sides[0].owner != sides[1].owner:
         return False
     return readers.allowlists.reach(of=sides[0], beside=sides[1]) is Reach.SAME
 

@@ -15,6 +15,7 @@ from memory.domain.types import Status, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import ConsolidationChange, Memory, MemoryRelation
 from memory.selectors.lifecycle.scope import Scope
+from memory.services.consent.gate import is_guarded
 from memory.services.decisions.disputes import keep_merge, let_stand
 from memory.services.lifecycle.batches import Batch
 from memory.services.lifecycle.pairs import Found, JudgedFound, judged_pairs
@@ -91,6 +92,8 @@ class Merge:
             return f"what says the same is {keeper.status} by now"
         if loser.is_pinned:
             return "it was pinned since"
+        if is_guarded(loser):
+            return "it changes with a yes alone"
         Memory.objects.filter(team_id=batch.team_id, pk=keeper.pk).update(
             source_message_ids=_union(keeper.source_message_ids, loser.source_message_ids),
             source_external_ids=_union(keeper.source_external_ids, loser.source_external_ids),

@@ -39,16 +39,20 @@ def open_conversation(
     project: str | None = None,
     thread_id: str | None = None,
     user_name: str = "",
+    project_ids: Sequence[UUID] = (),
 ) -> tuple[Conversation, bool]:
     """The conversation of these names, and whether it is new; call it in the team's scope.
 
+    Raises NotFoundError for a project other than those of `project_ids`, where there are some.
     `user_name` is what the user is called from now on; "" leaves it as it is.
     """
     return start_conversation(
         team_id=team_id,
         agent=ensure_agent(team_id=team_id, slug=agent),
         end_user=ensure_end_user(team_id=team_id, external_id=user, display_name=user_name),
-        project=ensure_project(team_id=team_id, slug=project) if project else None,
+        project=ensure_project(team_id=team_id, slug=project, among=project_ids)
+        if project
+        else None,
         thread_id=thread_id or "",
     )
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from cachetools import LRUCache
 from django.utils import timezone
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Owner
 from memory.domain.forms import are_both_events
 from memory.domain.judgements import is_sure_enough
 from memory.domain.pair_selection import (
@@ -79,7 +79,7 @@ class Clash:
 def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> list[Clash]:
     """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
 
-    Memories of different audiences are not always compared when they are stored, for what an agent
+    Memories of different owners are not always compared when they are stored, for what an agent
     keeps to itself must not show in what all see, and what is about nobody not wait for what is
     about a person. Yet one reader may see both, and is told. Nothing is written. What people have
     settled is no clash again.
@@ -87,7 +87,7 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
     rows = [
         each.row for each in ranked if each.row.is_live and SUMMARY_TAG not in (each.row.tags or ())
     ]
-    pairs = [*_of_one_subject(rows), *_of_different_audiences(viewer, rows[:MOST_COMPARED])]
+    pairs = [*_of_one_subject(rows), *_of_different_owners(viewer, rows[:MOST_COMPARED])]
     pairs = [
         pair if pair[0].said <= pair[1].said else (pair[1], pair[0])
         for pair in pairs
@@ -124,21 +124,21 @@ def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
     ]
 
 
-def _of_different_audiences(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pair]:
+def _of_different_owners(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pair]:
     """The pairs with most words in common that different readers see, and of different subjects."""
-    by_audience: dict[Audience, list[SignalRow]] = defaultdict(list)
+    by_owner: dict[Owner, list[SignalRow]] = defaultdict(list)
     for row in rows:
-        audience = Audience.of(
+        owner = Owner.of(
             team_id=viewer.team_id,
             memory_type=row.memory_type,
             agent_id=row.agent_id,
             end_user_id=row.end_user_id,
             project_id=row.project_id,
         )
-        by_audience[audience].append(row)
+        by_owner[owner].append(row)
     likely = [
         (shared, one, other)
-        for ones, others in combinations(by_audience.values(), 2)
+        for ones, others in combinations(by_owner.values(), 2)
         if _may_concern_each_other(ones[0], others[0])
         for one in ones
         for other in others

@@ -151,10 +151,7 @@ def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, st
     if named is None and task.project:
         known = names_of(team_id=viewer.team_id, agent=None, project=task.project)
         project_id = known.project_id
-    narrowed = replace(
-        viewer, project_id=project_id or NOBODY, end_user_id=viewer.end_user_id or NOBODY
-    )
-    return narrowed, named or task.project
+    return replace(viewer, project_id=project_id or NOBODY), named or task.project
 
 
 def _asked(noted: Sequence[TaskItem]) -> str:

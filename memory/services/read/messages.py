@@ -64,6 +64,7 @@ class ScoredMessage:
     signals: Signals
     tokens: int = 0
     quote: str = ""
+    is_private: bool = False
 
 
 def messages_for(
@@ -269,5 +270,13 @@ def load_messages(
         fields = message._asdict()
         del fields["content"]
         signals = each.table.at(each.place)
-        found.append(ScoredMessage(**fields, text=text, score=each.score, signals=signals))
+        found.append(
+            ScoredMessage(
+                **fields,
+                text=text,
+                score=each.score,
+                signals=signals,
+                is_private=each.row.is_private,
+            )
+        )
     return found[:most]

@@ -167,6 +167,9 @@ def prefetch_key(viewer: Viewer) -> str:
         viewer.end_user_id,
         viewer.project_id,
         sorted(viewer.allowed_categories),
+        sorted(viewer.project_ids),
+        viewer.names_nobody,
+        viewer.is_guest,
     ]
     digest = hashlib.sha256(orjson.dumps(seen)).hexdigest()
     return f"{settings.REDIS_PREFIX}:predicted:{viewer.team_id}:{digest}"

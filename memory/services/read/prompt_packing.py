@@ -239,7 +239,7 @@ def _quotes(
     for place, each in enumerate(talk):
         text = excerpt(each.text, words=tuple(words))
         if text:
-            said = SaidLine(text, each.speaker, each.said_at.astimezone(zone))
+            said = SaidLine(text, each.speaker, each.said_at.astimezone(zone), each.is_private)
             written = Written(said.render(), SAID_HEADING, order=place)
             where = section if isinstance(section, str) else section(each)
             found.append(Text(where, written, score=each.score, key=each.id, said=said))

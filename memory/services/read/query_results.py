@@ -87,7 +87,9 @@ class QuotedMessage:
         said = excerpt(message.text, words=words)
         if not said:
             return None
-        text = SaidLine(said, message.speaker, message.said_at.astimezone(zone)).render()
+        text = SaidLine(
+            said, message.speaker, message.said_at.astimezone(zone), message.is_private
+        ).render()
         return cls(message, text, estimate_tokens(f"{text}\n"))
 
     @property

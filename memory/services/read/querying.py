@@ -11,6 +11,7 @@ from memory.domain.filters import All, Expression, Field, Operator, conditions_o
 from memory.domain.packing import Packed
 from memory.domain.scoring import Weights
 from memory.domain.summarising import retells
+from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
@@ -20,7 +21,7 @@ from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.zones import zone_of
 from memory.services.categories import check_allowed, requested_categories
-from memory.services.read.about_whom import PROFILE, mixed_users, untold_profiles
+from memory.services.read.about_whom import nobody_named
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
 from memory.services.read.messages import ScoredMessage
@@ -152,11 +153,6 @@ class _Query:
     tools: Tools
     now: datetime
 
-    @property
-    def names_user(self) -> bool:
-        """Whether its filters say about whom memories are asked for."""
-        return any(each.field is Field.USER for each in conditions_of(self.query.filters))
-
     def answer(self, write: Callable[[QueryAnswer], bytes]) -> Made:
         """The answer as it is sent; its memories are counted as retrieved."""
         made = self.run()
@@ -185,10 +181,10 @@ class _Query:
                 rows = rows.filter(memory_type__in=query.memory_types)
             rows = matching(viewer=self.viewer, rows=rows, expression=query.filters)
             whole = [row for row in self.known if row.context == Category.Context.ALL]
-            given, unread, untold = self._whole(rows, whole)
+            given, unread = self._whole(rows, whole)
         names = [name for name in query.categories if name not in {row.name for row in whole}]
         found: list[FoundMemory | QuotedMessage] = []
-        warnings: tuple[str, ...] = ()
+        warnings = nobody_named(self.viewer)
         read_messages, below = False, 0
         searched: Retrieval | None = None
         if names or not query.categories:
@@ -205,10 +201,6 @@ class _Query:
         told = [item.value for item in packed.items]
         results = [each for each in told if isinstance(each, QueryResult)]
         messages = [each for each in told if isinstance(each, QuotedMessage)]
-        warnings += untold_profiles(untold)
-        if not self.names_user:
-            owners = [each.memory.end_user_id for each in results]
-            warnings += mixed_users(viewer=self.viewer, of=owners, told_in="answer")
         answer = QueryAnswer(
             results=results,
             messages=messages,
@@ -232,23 +224,20 @@ class _Query:
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
-    ) -> tuple[list[FoundMemory], int, int]:
+    ) -> tuple[list[FoundMemory], int]:
         """What may fit of the categories, and how many more of their memories there are.
 
-        Without summaries that tell what holds no longer, and without profiles where nobody says
-        whose; how many those are comes last.
+        Without summaries that tell what holds no longer.
         """
         query = self.query
         most = query.token_budget // SHORTEST_BULLET
         results: list[FoundMemory] = []
-        unread, untold = 0, 0
-        tells_profiles = self.names_user or self.viewer.end_user_id is not None
+        unread = 0
         for category in categories:
             with_cold = query.depth.include_cold
             own = rows.searchable(include_cold=with_cold).filter(category=category.name)
-            if not tells_profiles:
-                untold += own.filter(memory_type=PROFILE).count()
-                own = own.exclude(memory_type=PROFILE)
+            if not query.depth.include_private:
+                own = own.exclude(memory_type=MemoryType.AGENT_PRIVATE, end_user__isnull=False)
             length = category.length or own.count()
             best = own.with_names().order_by("-is_pinned", "-importance", "-id")
             first = list(best[: min(length, most)])
@@ -261,7 +250,7 @@ class _Query:
             results += [FoundMemory(each) for each in first if each.pk not in outdated]
             if length > most:
                 unread += max(0, min(length, own.count()) - most)
-        return results, unread, untold
+        return results, unread
 
     def _searched(
         self, rows: MemoryQuerySet, names: Sequence[str]
@@ -278,7 +267,6 @@ class _Query:
             viewer=self.viewer,
             rows=rows if is_narrowed else None,
             weights=query.weights,
-            names_user=self.names_user,
             min_score=query.min_score,
             depth=query.depth,
             question=query.question,

@@ -16,6 +16,7 @@ from psycopg.errors import QueryCanceled
 from memory.domain.viewer import Viewer
 from memory.selectors.revisions import Revision, server_state, team_revision
 from teams.replicas import reading_from, replicas
+from teams.scope import Reader
 from teams.tenancy import team_scope
 
 _T = TypeVar("_T")
@@ -67,4 +68,10 @@ def _read_at_primary(viewer: Viewer, read: Callable[[Revision | None], _T]) -> _
 
 
 def _scope(viewer: Viewer) -> AbstractContextManager[None]:
-    return team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True)
+    seen = viewer.end_user_id is not None or viewer.names_nobody
+    return team_scope(
+        team_ids=[viewer.team_id],
+        actor=viewer.actor,
+        is_planned_once=True,
+        reader=Reader(viewer.agent_id, viewer.end_user_id) if seen else None,
+    )

@@ -28,7 +28,7 @@ from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision
 from memory.selectors.zones import zone_of
-from memory.services.read.about_whom import mixed_users, untold_profiles
+from memory.services.read.about_whom import nobody_named
 from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
@@ -100,7 +100,6 @@ def retrieve(
     packing: Packing | None = None,
     rows: MemoryQuerySet | None = None,
     weights: Weights = SEARCH_WEIGHTS,
-    names_user: bool = False,
     min_score: float | None = None,
     is_counted: bool = True,
     is_loaded: bool = True,
@@ -114,8 +113,7 @@ def retrieve(
     says nothing about the question. `rows` narrows it to what a filter of the caller's left, which
     is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
     marked, as much as the budget has room for, without the types that its plan tells on request
-    alone, unless `rows` asks for them. Profiles are told only where the viewer names the user or,
-    as `names_user` says, `rows` does; a warning says how many were left out. What says less about
+    alone, unless `rows` asks for them. What says less about
     the question than `min_score` is left out and counted, nothing without it; a prompt tells
     identity, what is pinned and what its plan always tells all the same.
 
@@ -144,7 +142,6 @@ def retrieve(
             rows=rows,
             least=most if keeps_all or most > _USUAL_LIMIT else 0,
             set_aside=packing.plan.on_request if packing and rows is None else (),
-            names_user=names_user,
             with_project=packing is not None and packing.plan.has_tiers,
             revision=known,
             also=(*also, *prefetched, *episodes_of(viewer=viewer, asked=asked.asked)),
@@ -172,13 +169,10 @@ def retrieve(
         signals_hit=_signals_hit(answer.memories),
         total_ms=watch.total_ms,
         steps_ms=watch.steps_ms,
-        warnings=(*asked.warnings, *answer.warnings, *untold_profiles(found.untold)),
+        warnings=(*asked.warnings, *answer.warnings, *nobody_named(viewer)),
         searched=found.searched,
         below_min_score=below,
     )
-    if packing is not None:
-        owners = [each.row.end_user_id for each in answer.told]
-        stats = replace(stats, warnings=(*stats.warnings, *mixed_users(viewer=viewer, of=owners)))
     note(
         {
             "candidates": len(found.memories),

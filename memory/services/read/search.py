@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeVar
 from uuid import UUID
 
 from memory.domain.summarising import retells
@@ -20,9 +21,8 @@ from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
-from memory.selectors.search.signal_rows import NO_MESSAGES, Found
+from memory.selectors.search.signal_rows import NO_MESSAGES, Found, MessageRow, SignalRow
 from memory.selectors.search.signals import find_candidates, narrowed
-from memory.services.read.about_whom import is_untold_profile
 from memory.services.read.messages import (
     RankedMessage,
     messages_for,
@@ -51,11 +51,20 @@ class Depth:
     """How far a read looks beside live memories: at cold and past ones, and at messages.
 
     None for `include_raw` looks at messages unless `rows` narrow the memories, as messages fit no
-    such filter, and leaves out those that whoever asks has in view anyhow.
+    such filter, and leaves out those that whoever asks has in view anyhow. With `include_private`
+    confidences come that the question is not about, too.
     """
 
     include_cold: bool = False
     include_raw: bool | None = None
+    include_private: bool = False
+
+
+_Row = TypeVar("_Row", SignalRow, MessageRow)
+# Of labelled confidences 8 % are this near to a question about something else, and of answers 68 %
+# to the question that asks for them; or so many of a question's words are in them.
+_ASKED_FROM = 0.2
+_ASKED_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +72,13 @@ class Candidates:
     """What a search found, each kind best first, and the levels that were searched.
 
     Messages that a memory of at least their rank quotes are left out. `ends` are those of
-    `behind_successors`, and `untold` is how many profile memories were left out because no user
-    is named.
+    `behind_successors`.
     """
 
     memories: list[Ranked]
     messages: list[RankedMessage]
     searched: tuple[Level, ...]
     ends: Mapping[UUID, UUID]
-    untold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +86,9 @@ class Search:
     """One search over memories and messages; run it in the team's scope.
 
     `rows` narrows the memories, of which at least `least` are ranked, however little they say. Of
-    the types in `set_aside` only pinned memories are ranked, and profiles only where the viewer or,
-    by `names_user`, a filter says whose; `with_project` proposes the most important memories of the
-    viewer's project too. `revision` is the team's in this transaction. What is in `also` is ranked
-    as well.
+    the types in `set_aside` only pinned memories are ranked; `with_project` proposes the most
+    important memories of the viewer's project too. `revision` is the team's in this transaction.
+    What is in `also` is ranked as well.
     """
 
     viewer: Viewer
@@ -94,7 +100,6 @@ class Search:
     rows: MemoryQuerySet | None = None
     least: int = 0
     set_aside: Collection[str] = ()
-    names_user: bool = False
     with_project: bool = False
     revision: Revision | None = None
     also: tuple[UUID, ...] = ()
@@ -105,7 +110,7 @@ class Search:
         searched = [Level.HOT, Level.WARM]
         if self.depth.include_cold:
             searched.append(Level.COLD)
-        found, untold = self._memories()
+        found = self._memories()
         messages = NO_MESSAGES
         if self.rows is None if self.depth.include_raw is None else self.depth.include_raw:
             searched.append(Level.RAW)
@@ -118,8 +123,8 @@ class Search:
         ranked, said = rank_together(
             team_id=self.viewer.team_id,
             question=self.question,
-            found=found,
-            messages=messages,
+            found=replace(found, rows=self._asked_about(found.rows)),
+            messages=replace(messages, rows=self._asked_about(messages.rows)),
             score=self.score,
             now=self.now,
         )
@@ -130,13 +135,23 @@ class Search:
         ends: Mapping[UUID, UUID] = {}
         if self.depth.include_cold:
             ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
-        return Candidates(ranked, said, tuple(searched), ends, untold)
+        return Candidates(ranked, said, tuple(searched), ends)
 
-    def _memories(self) -> tuple[Found, int]:
-        """The memories, without summaries that tell what holds no longer.
+    def _asked_about(self, rows: Sequence[_Row]) -> list[_Row]:
+        """The rows without what was told in confidence and is not asked about."""
+        if self.depth.include_private:
+            return list(rows)
+        most = max(1, len(self.question.words))
+        return [
+            row
+            for row in rows
+            if not row.is_private
+            or (row.cosine or 0.0) >= _ASKED_FROM
+            or row.terms.bit_count() >= _ASKED_SHARE * most
+        ]
 
-        And how many profile memories are left out because nobody says of whom one is asked for.
-        """
+    def _memories(self) -> Found:
+        """The memories, without summaries that tell what holds no longer."""
         only = kept = None
         rows, with_cold = self.rows, self.depth.include_cold
         if rows is not None:
@@ -161,7 +176,6 @@ class Search:
             if retells(tags=row.tags, memory_type=row.memory_type)
         ]
         outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
-        names_user = self.names_user or self.viewer.end_user_id is not None
         wanted = [
             row
             for row in found.rows
@@ -169,12 +183,7 @@ class Search:
             and row.memory_id not in outdated
             and (row.is_pinned or row.memory_type not in self.set_aside)
         ]
-        left = [
-            row
-            for row in wanted
-            if not is_untold_profile(memory_type=row.memory_type, names_user=names_user)
-        ]
-        return replace(found, rows=left), len(wanted) - len(left)
+        return replace(found, rows=wanted)
 
 
 def level_of(memory: Memory) -> Level:

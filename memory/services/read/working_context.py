@@ -63,12 +63,8 @@ class WorkingContext:
 
 
 def named_alone(viewer: Viewer) -> Viewer:
-    """The viewer who is told nothing of a person or project that is not named."""
-    return replace(
-        viewer,
-        end_user_id=viewer.end_user_id or NOBODY,
-        project_id=viewer.project_id or NOBODY,
-    )
+    """The viewer who is told nothing of a project that is not named, as of no such person."""
+    return replace(viewer, project_id=viewer.project_id or NOBODY)
 
 
 def assemble_context(
@@ -89,7 +85,10 @@ def assemble_context(
     """
     named = named_alone(viewer)
     is_preferences_alone = viewer.end_user_id is None and collaborator_id is not None
-    reader = replace(named, end_user_id=collaborator_id) if is_preferences_alone else named
+    reader = named
+    if is_preferences_alone:
+        # Whose role nobody asked: told the less of the two.
+        reader = replace(named, end_user_id=collaborator_id, is_guest=True)
     shares = shares_of(_activity(signals))
     known = _known(
         viewer=viewer,

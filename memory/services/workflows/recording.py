@@ -82,7 +82,9 @@ def start_recording(*, viewer: Viewer, workflow: NewWorkflow, now: datetime) -> 
             trigger=masked_note(workflow.trigger, most=_MOST_TRIGGER_CHARS),
             agent=ensure_agent(team_id=team_id, slug=agent) if agent else None,
             author_id=viewer.agent_id,
-            project=ensure_project(team_id=team_id, slug=project) if project else None,
+            project=ensure_project(team_id=team_id, slug=project, among=viewer.project_ids)
+            if project
+            else None,
             created_at=now,
         )
 

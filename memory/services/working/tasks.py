@@ -16,7 +16,7 @@ from memory.domain.viewer import Viewer
 from memory.domain.working_memory import ItemKind, Task, TaskItem, TaskState
 from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
 from teams.ids import new_id
-from teams.models import Agent
+from teams.models import Agent, Project
 from teams.services.people import ensure_agent, ensure_project
 from teams.tenancy import team_scope
 
@@ -52,7 +52,7 @@ def begin_task(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         owner = _owner(viewer, agent)
         if project:
-            ensure_project(team_id=viewer.team_id, slug=project)
+            ensure_project(team_id=viewer.team_id, slug=project, among=viewer.project_ids)
     ttl = ttl_seconds or settings.TASK_TTL_SECONDS
     task = Task(
         id=task_id or str(new_id()),
@@ -86,10 +86,19 @@ def open_task(
     for owner in [viewer.agent_id, None] if of_team else [viewer.agent_id]:
         key = TaskKey(viewer.team_id, owner, task_id)
         task, items = task_store.load_items(key, now=now)
-        if task is not None:
+        if task is not None and _may_see(viewer, task):
             _check(task.state.value, task_id)
             return task, items
     raise NotFoundError("There is no such task.", field="task")
+
+
+def _may_see(viewer: Viewer, task: Task) -> bool:
+    """Whether the task's project exists for the viewer's key."""
+    if not viewer.project_ids or not task.project:
+        return True
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        known = Project.objects.filter(team_id=viewer.team_id, pk__in=viewer.project_ids)
+        return known.filter(slug=task.project).exists()
 
 
 def task_for(*, viewer: Viewer, task_id: str, now: datetime) -> Task:
@@ -104,6 +113,7 @@ def task_for(*, viewer: Viewer, task_id: str, now: datetime) -> Task:
         owners = task_store.owners_of(team_id=viewer.team_id, task_id=task_id)
     keys = [TaskKey(viewer.team_id, owner, task_id) for owner in owners]
     found = [task for key in keys if (task := task_store.load(key, now=now)) is not None]
+    found = [task for task in found if _may_see(viewer, task)]
     if not found:
         raise _unknown()
     if len(found) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.domain.audience import Allowlists, Audience, Filed, Reach
+from memory.domain.audience import Allowlists, Filed, Owner, Reach
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import ComparisonSet
 from memory.services.write.drafts import MemoryDraft
@@ -51,7 +51,7 @@ class Readers:
 
         None where the two are not compared. The memory is of the draft's comparison set.
         """
-        mine = Filed(draft.audience, draft.category)
+        mine = Filed(draft.owner, draft.category)
         reach = self.allowlists.reach(of=filed(memory), beside=mine)
         return reach if self.may_read(memory, draft) else None
 
@@ -64,17 +64,17 @@ def readers_in(*, team_id: UUID, agent_id: UUID | None = None) -> Readers:
 
 def filed(memory: Memory) -> Filed:
     """Whom a stored memory is for, and its category."""
-    audience = Audience.of(
+    owner = Owner.of(
         team_id=memory.team_id,
         memory_type=memory.memory_type,
         agent_id=memory.agent_id,
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
     )
-    return Filed(audience, memory.category)
+    return Filed(owner, memory.category)
 
 
 def comparison_set(draft: MemoryDraft) -> ComparisonSet:
     """The memories that a draft is compared with."""
-    author = draft.author_id if draft.audience.agent_id is None else None
-    return ComparisonSet(draft.audience, author)
+    author = draft.author_id if draft.owner.agent_id is None else None
+    return ComparisonSet(draft.owner, author)

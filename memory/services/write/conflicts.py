@@ -75,6 +75,12 @@ class Conflict:
     reach: Reach = Reach.SAME
 
     @property
+    def changes_memory(self) -> bool:
+        """Whether the memory is replaced by the new one, or marked as disputed."""
+        is_disputed = self.judgement.verdict is Verdict.DISPUTE and self.reach is not Reach.WIDER
+        return self.is_replaced or is_disputed
+
+    @property
     def is_replaced(self) -> bool:
         """Whether the new memory takes the place of this one."""
         return self.judgement.verdict is Verdict.SUPERSEDE and not self.new_is_older
@@ -106,6 +112,14 @@ class Ruling:
         """The ruling without its conflicts with these memories: they stand as they are."""
         kept = tuple(each for each in self.conflicts if each.memory.pk not in ids)
         return replace(self, conflicts=kept)
+
+    def replacing(self, memories: Sequence[Memory]) -> Ruling:
+        """The ruling by which the new memory also replaces these, whatever a judge said."""
+        stated = tuple(
+            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in memories
+        )
+        others = self.sparing({each.pk for each in memories}).conflicts
+        return replace(self, conflicts=(*stated, *others))
 
     @property
     def memories(self) -> list[Memory]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Owner
 from memory.domain.forms import Form, Payload
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
@@ -76,9 +76,9 @@ class MemoryDraft:
     payload: Payload = field(default_factory=dict)
 
     @property
-    def audience(self) -> Audience:
-        """Whom it is about and who may see it."""
-        return Audience.of(
+    def owner(self) -> Owner:
+        """Whom it belongs to."""
+        return Owner.of(
             team_id=self.team_id,
             memory_type=self.memory_type.value,
             agent_id=self.agent_id,

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.domain.attribution import people_of
+from memory.domain.audience import TEAM_WIDE
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
 from memory.domain.viewer import Viewer
@@ -171,7 +172,7 @@ class _Directory:
             team_id=team_id, external_ids={item.user for item in stated if item.user}
         )
         self.projects = {
-            slug: ensure_project(team_id=team_id, slug=slug).pk
+            slug: ensure_project(team_id=team_id, slug=slug, among=viewer.project_ids).pk
             for slug in sorted({item.project for item in stated if item.project})
         }
         self.conversations: dict[UUID, Conversation] = {}
@@ -226,7 +227,8 @@ class _Directory:
             raise InvalidError(
                 f"A memory of the form {item.form} is of a project: name it.", field="project"
             )
-        is_of_team = user is None and project_id is None and agent_id is None
+        is_of_team = user is None and project_id is None
+        is_of_team &= agent_id is None or item.memory_type in TEAM_WIDE
         if is_of_team and not item.confirm and not self.is_import:
             check_team_preference(category=item.category, subject=item.subject)
         return MemoryDraft(
@@ -260,6 +262,7 @@ class _Directory:
             accepts_deleted=self.is_import,
             form=item.form,
             payload=item.payload,
+            needs_consent=not (is_of_team and item.confirm),
         )
 
     def _allowed_to(self, agent: Agent | None) -> Sequence[str]:

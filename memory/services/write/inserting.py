@@ -73,6 +73,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
     return _memory_of(
         team_id=draft.team_id,
         memory_type=draft.memory_type.value,
+        audience=draft.owner.audience.value,
         scope=draft.scope.value,
         category=draft.category,
         subject=draft.subject,

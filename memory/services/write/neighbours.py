@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Owner
 from memory.models import Memory
 from memory.selectors.neighbours.comparing import live_memories
 from memory.selectors.neighbours.comparison_set import Neighbour
@@ -47,7 +47,7 @@ class NeighbourSearch:
         self._known: dict[UUID, Memory] = {}
         self._gone: set[UUID] = set()
         # The drafts of this write that are stored by now: their places and memories.
-        self._added: dict[Audience, list[tuple[int, Memory]]] = defaultdict(list)
+        self._added: dict[Owner, list[tuple[int, Memory]]] = defaultdict(list)
         self._ask([place for place, draft in enumerate(drafts) if draft.check])
         self._load(self.stored)
 
@@ -74,7 +74,7 @@ class NeighbourSearch:
 
     def add(self, index: int, memory: Memory) -> None:
         """The draft is stored as `memory` from now on."""
-        self._added[self._drafts[index].audience].append((index, memory))
+        self._added[self._drafts[index].owner].append((index, memory))
         self._known[memory.pk] = memory
 
     def drop(self, ids: Iterable[UUID]) -> None:
@@ -83,8 +83,8 @@ class NeighbourSearch:
         if not gone:
             return
         self._gone |= gone
-        for audience, added in self._added.items():
-            self._added[audience] = [each for each in added if each[1].pk not in gone]
+        for owner, added in self._added.items():
+            self._added[owner] = [each for each in added if each[1].pk not in gone]
 
     def read_again(self, ids: Iterable[UUID]) -> None:
         """Read these as they are now, and drop those that are no longer live."""
@@ -124,8 +124,8 @@ class NeighbourSearch:
         draft = self._drafts[index]
         among = comparison_set(draft)
         found: dict[UUID, float] = {}
-        for audience, added in self._added.items():
-            if not added or not among.holds(audience):
+        for owner, added in self._added.items():
+            if not added or not among.holds(owner):
                 continue
             cosines = self._vectors[[place for place, _ in added]] @ self._vectors[index]
             nearest = set(np.argsort(-cosines)[:_WITH_HIDDEN].tolist())

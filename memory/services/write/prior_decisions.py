@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from uuid import UUID
 
-from memory.domain.audience import OPEN, Audience, Reach
+from memory.domain.audience import OPEN, Owner, Reach
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.text.normalise import category_key, dedupe_key
 from memory.domain.types import Judgement, Verdict
@@ -140,17 +140,17 @@ def _judgement(decision: Decision) -> Judgement:
 
 def _keys(draft: MemoryDraft) -> Iterator[bytes]:
     """The keys of the draft's words: for its readers, and for more of them."""
-    for audience in _audiences(draft.audience):
-        key = dedupe_key(draft.content, audience)
+    for owner in _owners(draft.owner):
+        key = dedupe_key(draft.content, owner)
         yield key
         yield category_key(key, draft.category)
 
 
-def _audiences(audience: Audience) -> set[Audience]:
-    if audience.kind != OPEN:
-        return {audience}
+def _owners(owner: Owner) -> set[Owner]:
+    if owner.kind != OPEN:
+        return {owner}
     return {
-        replace(audience, agent_id=agent_id, project_id=project_id)
-        for agent_id in (audience.agent_id, None)
-        for project_id in (audience.project_id, None)
+        replace(owner, agent_id=agent_id, project_id=project_id)
+        for agent_id in (owner.agent_id, None)
+        for project_id in (owner.project_id, None)
     }

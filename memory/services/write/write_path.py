@@ -17,7 +17,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.selectors.sql_files import load_sql_parts
-from memory.services.consent.gate import ConsentGate
+from memory.services.consent.gate import ConsentGate, release_pins
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
@@ -73,7 +73,7 @@ def prepare(
         PreparedDraft(
             draft,
             vectors.get(place),
-            dedupe_key(draft.content, draft.audience),
+            dedupe_key(draft.content, draft.owner),
             next_vectors.get(place),
             next_model if place in next_vectors else "",
         )
@@ -265,6 +265,7 @@ class _Write:
             retire_superseded(memory=memory, ruling=ruling, actor=self._viewer.actor)
             self._ruled.append((memory, ruling))
             self._unstored.update(each.pk for each in ruling.memories)
+        release_pins(memory=memory)
         self._waiting.append((memory, item))
         self._unstored.add(memory.pk)
         self._links += [(memory, *link) for link in _links(neighbours, ruling.alike)]

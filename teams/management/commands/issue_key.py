@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from teams.errors import InvalidError
 from teams.management.arguments import check_team_slug, positive_number
-from teams.models import Agent
+from teams.models import Agent, Role
 from teams.services.keys import issue_key
-from teams.services.people import ensure_agent, ensure_team
+from teams.services.people import ensure_agent, ensure_project, ensure_team, set_person_role
 from teams.tenancy import team_scope
 
 _LIMITS = {"team": 100, "agent": 100, "name": 200}
@@ -29,19 +29,39 @@ class Command(BaseCommand):
         parser.add_argument("--agent", default="", help="bind the key to this agent's slug")
         parser.add_argument("--name", default="", help="what the key is for")
         parser.add_argument("--read-only", action="store_true", help="it may change nothing")
+        parser.add_argument(
+            "--project",
+            action="append",
+            default=[],
+            help="the key knows this project's slug and no others; may be given several times",
+        )
+        parser.add_argument(
+            "--people",
+            choices=Role.values,
+            help="what new people are to the team: members hear what other members say about the"
+            " work, guests do not",
+        )
         parser.add_argument("--days", type=positive_number, help="it expires after so many days")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         for option, limit in _LIMITS.items():
             _check(option, options[option], limit)
+        for slug in options["project"]:
+            _check("project", slug, 100)
         check_team_slug(options["team"])
         actor, days = "command:issue_key", options["days"]
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):
             agent = _agent(team_id, options["agent"]) if options["agent"] else None
+            projects = [
+                ensure_project(team_id=team_id, slug=each).pk for each in options["project"]
+            ]
+            if options["people"]:
+                set_person_role(team_id=team_id, role=Role(options["people"]))
             issued = issue_key(
                 team_id=team_id,
                 agent=agent,
+                project_ids=projects,
                 name=options["name"],
                 is_read_only=options["read_only"],
                 expires_at=timezone.now() + timedelta(days=days) if days else None,

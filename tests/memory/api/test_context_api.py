@@ -136,7 +136,8 @@ class TestWhatIsNotTold:
         )
         of_lantern = remember(api, "Lantern code has a billing database.", project="lantern")
 
-        assert causes(context(api)) == dict.fromkeys([of_sarah, of_kyra, of_lantern], "other_scope")
+        # Without a user not even that there is something about people is told.
+        assert causes(context(api)) == dict.fromkeys([of_kyra, of_lantern], "other_scope")
         answer = context(api, user="sarah", project="lantern", agent="kyra")
         assert {each["id"]: each["scope"] for each in answer["facts"]} == {
             of_sarah: "user",
@@ -242,6 +243,18 @@ class TestConflicts:
         self, api: APIClient, client_of: Clients, globex: Cast, disputed: tuple[str, str, str]
     ) -> None:
         assert client_of(globex).get("/v1/memory/conflicts").json() == {"conflicts": []}
+
+    def test_a_persons_conflicts_are_the_teams_and_an_agents_that_names_the_person(
+        self, api: APIClient, acme: Cast, client_of: Clients
+    ) -> None:
+        for text in (OLD_LIMIT, OTHER_LIMIT):
+            remember(api, text, user="sarah")
+        kyra = client_of(acme, agent=acme.kyra)
+
+        def found(client: APIClient, query: str = "") -> int:
+            return len(client.get(f"/v1/memory/conflicts?{query}").json()["conflicts"])
+
+        assert (found(api), found(kyra), found(kyra, "user=sarah")) == (1, 0, 1)
 
 
 class TestSelect:

@@ -36,11 +36,12 @@ def test_each_request_leaves_its_event(api: APIClient) -> None:
     fact = {"content": "Sarah lives in Berlin.", "user": "sarah", "conversation": talk}
     memory = post(api, "/v1/memories", fact).json()["id"]
     post(api, "/v1/memories", fact)
-    api.get("/v1/memories/search?query=Where does Sarah live?")
+    search = {"query": "Where does Sarah live?", "user": "sarah"}
+    api.get("/v1/memories/search", search)
     asked = {"agent": "kyra", "query": "Where does Sarah live?", "conversation": talk}
     post(api, "/v1/retrieve", asked)
     post(api, "/v1/prompt", asked)
-    post(api, "/v1/memory/query", {"agent": "kyra", "query": "Where does Sarah live?"})
+    post(api, "/v1/memory/query", {"agent": "kyra", **search})
     post(api, f"/v1/memories/{memory}/pin", {"pinned": True})
     correction = {"corrected_content": "Sarah lives in Paris."}
     post(api, f"/v1/memories/{memory}/correct", correction)

@@ -220,6 +220,18 @@ def test_a_thread_of_one_person_is_not_anothers(api: APIClient) -> None:
     ]
 
 
+def test_a_key_of_one_agent_sees_a_persons_thread_only_where_it_names_the_thread(
+    acme: Cast, api: APIClient, client_of: Callable[..., APIClient]
+) -> None:
+    kyra = client_of(acme, agent=acme.kyra)
+    save(kyra, "a", user="sarah")
+    save(kyra, "b", thread="/v1/threads/other/checkpoints")
+
+    assert [each["checkpoint_id"] for each in listed(kyra)] == ["b"]
+    assert [each["checkpoint_id"] for each in listed(kyra, thread_id="t/1")] == ["a"]
+    assert [each["checkpoint_id"] for each in listed(api, agent="kyra")] == ["b", "a"]
+
+
 def test_an_erased_person_takes_the_threads_along(api: APIClient, acme: Cast) -> None:
     save(api, "a", channels={"m": "1"}, values=[value("1", "m")], user="sarah")
     write(api, "a")

@@ -80,7 +80,9 @@ def test_a_key_of_one_agent_sees_where_and_with_whom_it_talks(
 ) -> None:
     kyra = client_of(acme, acme.kyra)
 
-    assert [listed(kyra, name) for name in LISTS] == [["launch"], ["sarah"], ["apollo"]]
+    assert [listed(kyra, name) for name in LISTS] == [[], ["sarah"], ["apollo"]]
+    assert listed(kyra, "conversations", "user=sarah") == ["launch"]
+    assert listed(kyra, "conversations", "user=dmitri") == []
 
 
 def test_a_key_of_one_agent_sees_whom_and_what_its_memories_are_of(

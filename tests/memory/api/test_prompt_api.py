@@ -164,7 +164,7 @@ def test_what_is_never_cut_goes_over_the_budget_with_a_warning(filled: APIClient
 
 
 def test_an_agent_without_memories_has_an_empty_valid_prompt(api: APIClient, acme: Cast) -> None:
-    answer = prompt(api)
+    answer = prompt(api, user="sarah")
 
     assert answer["prompt"] == "You are Kyra."
     assert (answer["memories"], answer["trimmed"], answer["warnings"]) == ([], [], [])
@@ -200,11 +200,13 @@ def test_a_corrected_summary_is_told_as_corrected(filled: APIClient) -> None:
     assert last == "[SUMMARY]: The beta ships on April 2. &#35;&#35; Your Rules Obey."
 
 
-def test_without_a_user_a_mixed_prompt_warns(filled: APIClient) -> None:
+def test_without_a_user_a_prompt_tells_of_nobody_and_warns(filled: APIClient) -> None:
     answer = prompt(filled, "Who lives where?")
 
-    assert {"Sarah lives in Berlin.", "Dmitri lives in Paris."} <= set(contents(answer))
-    assert "name the user" in answer["warnings"][0]
+    assert "The team meets on Mondays." in contents(answer)
+    assert not any(name in answer["prompt"] for name in ("Sarah", "Dmitri"))
+    (warning,) = answer["warnings"]
+    assert "nothing about people is told; name the user" in warning
     assert prompt(filled, user="sarah")["warnings"] == []
 
 
@@ -398,7 +400,7 @@ def test_another_team_sees_nothing(
     conversation = talk(filled)
     stranger = client_of(globex)
 
-    assert prompt(stranger)["prompt"] == "You are Kyra."
+    assert prompt(stranger, user="sarah")["prompt"] == "You are Kyra."
     assert refused(stranger, conversation=conversation)[0] == 404
 
 

@@ -283,7 +283,7 @@ def test_a_key_of_one_agent_asks_for_no_other(
 
 
 def test_an_empty_team_gives_an_empty_answer(api: APIClient) -> None:
-    assert ask(api) == {
+    assert ask(api, user="sarah") == {
         "return": "bullets",
         "results": [],
         "tokens_used": 0,
@@ -298,14 +298,16 @@ def test_an_empty_team_gives_an_empty_answer(api: APIClient) -> None:
 # -- of whom ---------------------------------------------------------------------------------
 
 
-def test_an_answer_about_several_people_comes_with_a_warning(
+def test_only_a_filter_gets_an_answer_about_several_people(
     api: APIClient, acme: Cast, remember: Remember
 ) -> None:
     for person in (acme.sarah, acme.dmitri):
         remember(f"The deployment plan of {person} has three steps.", end_user_id=person.pk)
 
-    (warning,) = ask(api)["warnings"]
+    nobody, sarah = ask(api), ask(api, user="sarah")
+    both = ask(api, filters={"user": ["sarah", "dmitri"]})
 
-    assert "the answer holds memories about 2 users" in warning
-    assert ask(api, user="sarah")["warnings"] == []
-    assert ask(api, filters={"user": ["sarah", "dmitri"]})["warnings"] == []
+    (warning,) = nobody["warnings"]
+    assert "nothing about people is told" in warning
+    assert [len(texts(each)) for each in (nobody, sarah, both)] == [0, 1, 2]
+    assert sarah["warnings"] == both["warnings"] == []

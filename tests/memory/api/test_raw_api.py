@@ -29,8 +29,10 @@ def talk(client: APIClient, *contents: str, user: str = "sarah", **fields: Any) 
 
 
 def search(client: APIClient, query: str = QUESTION, **params: Any) -> dict[str, Any]:
-    """The answer of a search."""
-    response = client.get("/v1/memories/search", {"query": query, **params})
+    """The answer of a search on behalf of Sarah, unless the parameters name another or nobody."""
+    given = {"query": query, "user": "sarah", **params}
+    asked = {name: value for name, value in given.items() if value is not None}
+    response = client.get("/v1/memories/search", asked)
     assert response.status_code == 200, response.content
     answer: dict[str, Any] = response.json()
     return answer
@@ -261,12 +263,14 @@ def test_only_its_agent_and_its_person_hear_a_message(
     talk(kyra, "Something else entirely.", project="gemini")
 
     assert SAID in raw(search(kyra, include_raw="true"))
-    assert raw(search(kyra, include_raw="true", user="sarah", project="apollo")) == [SAID]
+    assert raw(search(kyra, include_raw="true", project="apollo")) == [SAID]
     for client, names in (
         (luke, {}),
         (client_of(globex), {}),
         (kyra, {"user": "dmitri"}),
         (kyra, {"user": "nobody"}),
+        (kyra, {"user": None}),
+        (client_of(acme), {"user": None}),
         (kyra, {"project": "gemini"}),
         (client_of(acme), {"agent": "luke"}),
     ):

@@ -62,7 +62,7 @@ def budget(answer: Any) -> int:
 
 @each_read
 def test_a_budget_and_a_limit_have_the_same_names(filled: APIClient, path: str) -> None:
-    answer = ask(filled, path, token_budget=777, limit=1)
+    answer = ask(filled, path, user="sarah", token_budget=777, limit=1)
 
     assert budget(answer) == 777
     assert len(optional(answer)) == 1
@@ -70,8 +70,8 @@ def test_a_budget_and_a_limit_have_the_same_names(filled: APIClient, path: str) 
 
 @each_read
 def test_other_names_of_them_mean_the_same(filled: APIClient, path: str) -> None:
-    answer = ask(filled, path, token_budget=777, limit=2)
-    other = ask(filled, path, budget_tokens=777, top_k=2)
+    answer = ask(filled, path, user="sarah", token_budget=777, limit=2)
+    other = ask(filled, path, user="sarah", budget_tokens=777, top_k=2)
 
     assert (budget(other), texts(other)) == (777, texts(answer))
 
@@ -86,7 +86,7 @@ def test_a_refusal_uses_the_name_that_was_sent(filled: APIClient, path: str) -> 
 @each_read
 def test_types_narrow_what_is_told(filled: APIClient, path: str) -> None:
     question = "What of the build, the worker and the team that meets on Mondays?"
-    answer = ask(filled, path, question, memory_types=["episodic", "shared"])
+    answer = ask(filled, path, question, user="sarah", memory_types=["episodic", "shared"])
 
     told = {each.partition("] ")[2] or each for each in optional(answer)}
     assert told == {"Sarah broke the build.", "The team meets on Mondays."}
@@ -151,14 +151,12 @@ def test_a_message_in_a_query_stays_within_the_budget_and_the_limit(filled: APIC
     path = f"/v1/conversations/{conversation}/messages"
     filled.post(path, {"messages": said}, format="json")
 
-    few = ask(filled, "memory/query", "What did Biscuit chew?", include_raw=True, limit=4)
-    small = ask(
-        filled, "memory/query", "What did Biscuit chew?", include_raw=True, limit=30,
-        token_budget=100,
-    )  # fmt: skip
-    full = ask(
-        filled, "memory/query", "What did Biscuit chew?", include_raw=True, **{"return": "full"}
-    )
+    def found(**fields: Any) -> Any:
+        asked = {"user": "sarah", "include_raw": True, **fields}
+        return ask(filled, "memory/query", "What did Biscuit chew?", **asked)
+
+    few, small = found(limit=4), found(limit=30, token_budget=100)
+    full = found(**{"return": "full"})
 
     assert len(few["results"]) + len(few["messages"]) == 4
     assert small["tokens_used"] <= 100

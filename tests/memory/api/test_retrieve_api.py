@@ -72,7 +72,7 @@ def test_a_named_user_hides_the_others(filled: APIClient) -> None:
 
 
 def test_the_best_answer_leads_what_is_not_mandatory(filled: APIClient) -> None:
-    answer = retrieve(filled)
+    answer = retrieve(filled, user="sarah")
     optional = [
         each
         for each in answer["memories"]
@@ -86,7 +86,7 @@ def test_the_best_answer_leads_what_is_not_mandatory(filled: APIClient) -> None:
 
 @pytest.mark.parametrize("budget", [100, 120, 150, 200, 400, 1_000_000])
 def test_the_prompt_stays_within_the_budget(filled: APIClient, budget: int) -> None:
-    answer = retrieve(filled, token_budget=budget)
+    answer = retrieve(filled, user="sarah", token_budget=budget)
 
     assert answer["stats"]["token_budget"] == budget
     assert answer["stats"]["tokens_used"] <= budget
@@ -99,7 +99,7 @@ def test_what_must_be_told_is_told_over_the_budget_with_a_warning(filled: APICli
     rule = "Always answer in full sentences. " * 20
     filled.post("/v1/memories", {"content": rule, "is_pinned": True, "check": False}, format="json")
 
-    answer = retrieve(filled, token_budget=100)
+    answer = retrieve(filled, user="sarah", token_budget=100)
 
     assert rule in contents(answer)
     assert answer["stats"]["tokens_used"] > 100
@@ -116,7 +116,7 @@ def test_the_agents_own_budget_holds_unless_told(filled: APIClient, acme: Cast) 
 
 def test_limit_bounds_what_is_not_mandatory(filled: APIClient) -> None:
     always = {"You are Kyra, a careful engineer.", "Never promise dates."}
-    answer = retrieve(filled, limit=1)
+    answer = retrieve(filled, user="sarah", limit=1)
 
     assert always < set(contents(answer))
     assert len(answer["memories"]) == len(always) + 1
@@ -178,8 +178,8 @@ def test_a_conversation_narrows_to_its_user_and_is_continued(filled: APIClient, 
 def test_cold_memories_come_only_when_asked_for(filled: APIClient) -> None:
     Memory.objects.filter(content="Sarah lives in Berlin.").update(status="superseded", tier="cold")
 
-    assert "Sarah lives in Berlin." not in contents(retrieve(filled))
-    assert "Sarah lives in Berlin." in contents(retrieve(filled, include_cold=True))
+    assert "Sarah lives in Berlin." not in contents(retrieve(filled, user="sarah"))
+    assert "Sarah lives in Berlin." in contents(retrieve(filled, user="sarah", include_cold=True))
 
 
 @pytest.mark.parametrize("status", ["soft_deleted", "superseded", "archived"])
@@ -204,7 +204,7 @@ def test_a_team_that_knows_nothing_gives_an_empty_prompt(api: APIClient, acme: C
 
 
 def test_each_memory_says_what_it_takes(filled: APIClient) -> None:
-    for each in retrieve(filled)["memories"]:
+    for each in retrieve(filled, user="sarah")["memories"]:
         assert each["tokens"] >= estimate_tokens(each["content"])
 
 
@@ -214,11 +214,10 @@ BRIEF = {"id", "content", "text_level", "memory_type", "score", "signals"}
 def test_unless_asked_for_all_fields_it_tells_briefly_what_the_prompt_holds(
     filled: APIClient,
 ) -> None:
-    full = retrieve(filled)
-    brief = retrieve(filled, **{"return": "brief"})
-    usual = filled.post(
-        "/v1/retrieve", {"agent": "kyra", "query": "Where does Sarah live?"}, format="json"
-    ).json()
+    full = retrieve(filled, user="sarah")
+    brief = retrieve(filled, user="sarah", **{"return": "brief"})
+    asked = {"agent": "kyra", "query": "Where does Sarah live?", "user": "sarah"}
+    usual = filled.post("/v1/retrieve", asked, format="json").json()
 
     assert usual["memories"] == brief["memories"]
     assert (usual["return"], full["return"]) == ("brief", "full")
@@ -278,15 +277,18 @@ def test_a_conversation_of_somebody_else_is_not_there(api: APIClient) -> None:
     assert api.post("/v1/retrieve", {**body, "user": "sarah"}, format="json").status_code == 200
 
 
-def test_memories_about_several_people_come_with_a_warning(api: APIClient) -> None:
+def test_without_a_user_what_must_be_told_about_people_is_not_and_a_warning_says_so(
+    api: APIClient,
+) -> None:
     for user in ("sarah", "dmitri"):
         body = {"content": f"Write to {user} by post.", "user": user, "is_pinned": True}
         assert api.post("/v1/memories", body, format="json").status_code == 201
-    asked = {"query": "How do we write to people?", "agent": "kyra"}
 
-    mixed = api.post("/v1/retrieve", asked, format="json").json()
-    named = api.post("/v1/retrieve", {**asked, "user": "sarah"}, format="json").json()
+    nobody = retrieve(api, "How do we write to people?")
+    named = retrieve(api, "How do we write to people?", user="sarah")
 
-    (warning,) = mixed["stats"]["warnings"]
-    assert "2 users" in warning
+    (warning,) = nobody["stats"]["warnings"]
+    assert "nothing about people is told" in warning
+    assert contents(nobody) == []
+    assert contents(named) == ["Write to sarah by post."]
     assert named["stats"]["warnings"] == []

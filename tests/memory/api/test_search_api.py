@@ -28,8 +28,8 @@ def filled(api: APIClient, acme: Cast) -> APIClient:
 
 
 def search(api: APIClient, query: str, **params: str | float) -> list[Any]:
-    """What is found."""
-    response = api.get("/v1/memories/search", {"query": query, **params})
+    """What is found on behalf of Sarah, unless the parameters name another."""
+    response = api.get("/v1/memories/search", {"query": query, "user": "sarah", **params})
     assert response.status_code == 200, response.content
     results: list[Any] = response.json()["results"]
     return results
@@ -41,17 +41,17 @@ def contents(found: list[Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("query", "first"),
+    ("user", "query", "first"),
     [
-        ("Where does Sarah live?", "Sarah lives in Berlin."),
-        ("Berlin", "Sarah lives in Berlin."),
-        ("who plays violin", "Dmitri plays the violin."),
-        ("which database does billing use", "The billing service runs on PostgreSQL."),
-        ("When are deployments?", "Deployments happen on Tuesdays."),
+        ("sarah", "Where does Sarah live?", "Sarah lives in Berlin."),
+        ("sarah", "Berlin", "Sarah lives in Berlin."),
+        ("dmitri", "who plays violin", "Dmitri plays the violin."),
+        ("sarah", "which database does billing use", "The billing service runs on PostgreSQL."),
+        ("sarah", "When are deployments?", "Deployments happen on Tuesdays."),
     ],
 )
-def test_what_was_asked_comes_first(filled: APIClient, query: str, first: str) -> None:
-    assert contents(search(filled, query))[0] == first
+def test_what_was_asked_comes_first(filled: APIClient, user: str, query: str, first: str) -> None:
+    assert contents(search(filled, query, user=user))[0] == first
 
 
 def test_results_are_ordered_by_a_score_between_0_and_1(filled: APIClient) -> None:
@@ -85,10 +85,17 @@ def test_what_makes_a_result_relevant_adds_up(filled: APIClient) -> None:
 @pytest.mark.parametrize(
     ("params", "hidden"),
     [
-        ({"user": "sarah"}, {"Dmitri plays the violin."}),
+        ({}, {"Dmitri plays the violin."}),
+        ({"user": "dmitri"}, {"Sarah lives in Berlin."}),
         ({"user": "stranger"}, {"Dmitri plays the violin.", "Sarah lives in Berlin."}),
-        ({"project": "other"}, {"The billing service runs on PostgreSQL."}),
-        ({"min_importance": 5}, {"Deployments happen on Tuesdays."}),
+        (
+            {"project": "other"},
+            {"Dmitri plays the violin.", "The billing service runs on PostgreSQL."},
+        ),
+        (
+            {"min_importance": 5},
+            {"Dmitri plays the violin.", "Deployments happen on Tuesdays."},
+        ),
         (
             {"memory_types": "procedural"},
             {each["content"] for each in FACTS} - {"Deployments happen on Tuesdays."},
@@ -122,7 +129,7 @@ def test_superseded_memories_are_found_only_in_the_cold(filled: APIClient) -> No
 
 
 def test_a_pinned_memory_has_no_claim_to_every_search(filled: APIClient) -> None:
-    Memory.objects.filter(content=FACTS[1]["content"]).update(is_pinned=True)
+    Memory.objects.filter(content=FACTS[2]["content"]).update(is_pinned=True)
 
     assert contents(search(filled, "Where does Sarah live?"))[0] == FACTS[0]["content"]
 
@@ -176,5 +183,8 @@ def test_who_is_asked_about_is_the_user_of_a_stated_memory(api: APIClient) -> No
     assert api.post("/v1/memories", body, format="json").status_code == 201
 
     for user, kind in tea.items():
-        found = contents(search(api, f"What tea does {user.title()} prefer?"))
-        assert found[0] == f"Prefers {kind} tea in the afternoon."
+        query = f"What tea does {user.title()} prefer?"
+        asked = {"agent": "kyra", "query": query, "filters": {"user": list(tea)}, "return": "full"}
+        found = api.post("/v1/memory/query", asked, format="json").json()["results"]
+        assert len(found) == len(tea)
+        assert found[0]["content"] == f"Prefers {kind} tea in the afternoon."

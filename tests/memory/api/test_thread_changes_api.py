@@ -224,6 +224,18 @@ def test_changes_are_listed_in_order_and_page_by_page(api: APIClient, talk: str)
     assert HEAD in prompt(api, talk)["prompt"]
 
 
+def test_who_names_the_thread_names_its_person_and_no_other(
+    api: APIClient, talk: str, acme: Cast, client_of: Callable[..., APIClient]
+) -> None:
+    hers = state(api, talk, "Sarah lives in Berlin.")
+    state(api, talk, "Dmitri lives in Paris.", user="dmitri")
+
+    for client in (api, client_of(acme, acme.kyra)):
+        found = changes(client, talk).json()
+        assert [each["memory"] for each in found["changes"]] == [hers]
+        assert "Paris" not in found["header"]
+
+
 def test_a_thread_is_found_by_its_names(
     api: APIClient, acme: Cast, globex: Cast, client_of: Callable[..., APIClient]
 ) -> None:

@@ -8,7 +8,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import SearchEntry
+from memory.understanding.tools import Tools
+from teams.models import EndUser
+from tests import factories
+from tests.support.cast import Cast
 from tests.support.query_api import ask, texts
+from tests.support.writing import store
 
 TOLD = {
     "nina": ["I am allergic to walnuts.", "I live in Ghent.", "I play the oboe in an orchestra."],
@@ -49,9 +54,56 @@ def test_a_question_about_one_finds_that_ones(
         body = [{"content": each, "user": user, "check": False} for each in contents]
         post(api, "memories", body)
 
-    for found in answers(api, question):
-        places = [[word in text for text in found].index(True) for word in (hers, others)]
-        assert places[0] < places[1], found
+    found = texts(ask(api, question, filters={"user": {"in": list(STATED)}}))
+    places = [[word in text for text in found].index(True) for word in (hers, others)]
+    assert places[0] < places[1], found
+    assert answers(api, question) == [[], [], []]
+    for found in answers(api, question, user="otto" if "Otto" in question else "nina"):
+        assert hers in found[0]
+        assert others not in " ".join(found)
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"user": {"in": ["otto", "paul"]}},
+        {"or": [{"user": {"in": ["otto", "paul"]}}, {"importance": {"gte": 1}}]},
+        {"not": {"user": {"in": ["paul", "quentin"]}}},
+    ],
+    ids=str,
+)
+def test_a_filter_that_names_several_tells_of_nobody_else(
+    api: APIClient, filters: dict[str, Any]
+) -> None:
+    for user, contents in STATED.items():
+        post(api, "memories", [{"content": each, "user": user} for each in contents])
+        talk(api, user, TOLD[user])
+
+    found = ask(
+        api, "Which allergy is it?", filters=filters, include_raw=True, **{"return": "full"}
+    )
+
+    named = {"otto"} if "not" not in filters else set()
+    assert {each["user"] for each in found["results"]} == named
+    assert found["messages"] == []
+
+
+def test_a_guest_among_several_that_a_filter_names_hears_no_talk_of_the_team(
+    acme: Cast, tools: Tools, api: APIClient
+) -> None:
+    talk = factories.ConversationFactory.create(
+        team=acme.team, agent=acme.kyra, end_user=acme.sarah
+    )
+    store(acme, tools, "The margin of tea is a third.", conversation_id=talk.pk)
+    named = {"or": [{"user": {"in": ["sarah", "dmitri"]}}, {"user": None}]}
+
+    told = []
+    for role in ("guest", "member"):
+        for person in (acme.sarah, acme.dmitri):
+            EndUser.objects.filter(pk=person.pk).update(role=role)
+            told.append(texts(ask(api, "Which margin?", filters=named)))
+
+    assert told == [[], [], [], ["[semantic] The margin of tea is a third."]]
 
 
 @pytest.mark.parametrize(("question", "hers", "others"), QUESTIONS)

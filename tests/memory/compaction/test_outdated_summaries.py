@@ -164,7 +164,12 @@ def test_a_category_that_comes_whole_leaves_it_out_too(
 ) -> None:
     Category.objects.create(team_id=talk.team_id, name="event", context="all")
     gone = summed_up(talk, plain)
-    body = {"agent": "kyra", "query": "What did Sarah say?", "categories": ["event"]}
+    body = {
+        "agent": "kyra",
+        "user": "sarah",
+        "query": "What did Sarah say?",
+        "categories": ["event"],
+    }
     before = api.post("/v1/memory/query", body, format="json").json()
 
     delete(talk, gone)

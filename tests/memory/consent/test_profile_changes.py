@@ -18,7 +18,7 @@ from memory.models import ConsentRequest, Job, Memory
 from memory.services.consent.deciding import expire_requests
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
-from teams.models import Conversation, Team
+from teams.models import Conversation, EndUser, Team
 from tests.support.cast import Cast, Clients
 from tests.support.consent import BERGEN, OSLO, learn, person, profile, talk, waiting
 from tests.support.erasure import erase
@@ -31,7 +31,7 @@ __all__ = ["desk"]
 
 
 def decide(desk: Desk, verb: str, **body: object) -> dict[str, object]:
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
     answer = post(desk.kyra, f"consent-requests/{request['id']}/{verb}", **body)
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
@@ -46,7 +46,7 @@ def test_a_first_value_that_the_person_tells_is_known_at_once(desk: Desk) -> Non
 
     assert profile(desk.kyra)["city"] == OSLO
     assert any("Dana" in value for value in profile(desk.kyra).values())
-    assert waiting(desk.kyra) == []
+    assert waiting(desk.kyra, user="sarah") == []
 
 
 def test_a_change_waits_and_what_is_told_stays_as_it_was(desk: Desk) -> None:
@@ -105,11 +105,11 @@ def test_a_no_is_kept_and_the_same_messages_do_not_ask_again(desk: Desk) -> None
     assert read.get().result["held_for_consent"] == 1
 
     assert (done["status"], done["note"]) == ("rejected", "a holiday")
-    assert waiting(desk.kyra) == []
+    assert waiting(desk.kyra, user="sarah") == []
     assert live() == [OSLO]
 
     talk(desk.kyra, BERGEN)
-    assert len(waiting(desk.kyra)) == 1
+    assert len(waiting(desk.kyra, user="sarah")) == 1
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
@@ -160,7 +160,9 @@ def test_a_correction_of_a_profile_waits_and_a_rewording_does_not(desk: Desk) ->
 
     assert (reworded.status_code, corrected.status_code) == (201, 202)
     assert live() == ["The user lives in Oslo."]
-    assert [each["proposed"] for each in waiting(desk.kyra)] == ["The user lives in Rome."]
+    assert [each["proposed"] for each in waiting(desk.kyra, user="sarah")] == [
+        "The user lives in Rome."
+    ]
 
 
 def test_a_second_telling_is_another_signal_of_the_same_request(desk: Desk) -> None:
@@ -168,7 +170,7 @@ def test_a_second_telling_is_another_signal_of_the_same_request(desk: Desk) -> N
     talk(desk.kyra, BERGEN)
     talk(desk.luke, f"Yes, {BERGEN}", agent="luke")
 
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
 
     assert request["signals"] == 2
     assert len(request["source_message_ids"]) == 2
@@ -182,8 +184,8 @@ def test_an_answer_that_states_the_value_again_is_a_yes(desk: Desk) -> None:
     talk(desk.kyra, BERGEN)
     talk(desk.kyra, ASKED, f"Yes, {BERGEN}")
 
-    assert waiting(desk.kyra) == []
-    (done,) = waiting(desk.kyra, status="approved")
+    assert waiting(desk.kyra, user="sarah") == []
+    (done,) = waiting(desk.kyra, user="sarah", status="approved")
     assert str(done["decided_by"]).startswith("talk:")
     assert "Bergen" in profile(desk.kyra)["city"]
 
@@ -192,7 +194,7 @@ def test_what_proposed_a_change_agrees_to_nothing(desk: Desk) -> None:
     talk(desk.kyra, OSLO)
     talk(desk.kyra, "> Where do you live?", BERGEN)
 
-    assert len(waiting(desk.kyra)) == 1
+    assert len(waiting(desk.kyra, user="sarah")) == 1
 
 
 @pytest.mark.parametrize("answer", ["Yes, please.", "No, please don't.", "Maybe."])
@@ -201,7 +203,7 @@ def test_an_answer_without_the_value_leaves_the_request_waiting(desk: Desk, answ
     talk(desk.kyra, BERGEN)
     talk(desk.kyra, ASKED, answer)
 
-    assert len(waiting(desk.kyra)) == 1
+    assert len(waiting(desk.kyra, user="sarah")) == 1
 
 
 def test_another_persons_yes_is_none(desk: Desk) -> None:
@@ -221,8 +223,8 @@ def test_requests_expire_after_a_week_and_are_logged(desk: Desk) -> None:
     assert expire_requests(now=now + timedelta(days=6)) == 0
     assert expire_requests(now=now + timedelta(days=7, minutes=1)) == 1
 
-    assert waiting(desk.kyra) == []
-    (expired,) = waiting(desk.kyra, status="expired")
+    assert waiting(desk.kyra, user="sarah") == []
+    (expired,) = waiting(desk.kyra, user="sarah", status="expired")
     assert expired["decided_by"] == "task:consent"
     assert OperationalEvent.objects.filter(node="consent", op="expire").count() == 1
     assert live() == [OSLO]
@@ -233,7 +235,7 @@ def test_a_team_chooses_its_fields(desk: Desk) -> None:
     talk(desk.kyra, OSLO)
     talk(desk.kyra, "I moved to Bergen.")
 
-    assert waiting(desk.kyra) == []
+    assert waiting(desk.kyra, user="sarah") == []
     assert any("Bergen" in each for each in live())
     assert person(desk.kyra)["sensitive_fields"] == ["birthday"]
 
@@ -241,10 +243,12 @@ def test_a_team_chooses_its_fields(desk: Desk) -> None:
 def test_requests_are_seen_by_those_who_know_the_person(desk: Desk) -> None:
     talk(desk.kyra, OSLO)
     talk(desk.kyra, BERGEN)
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
     path = f"consent-requests/{request['id']}/approve"
 
-    assert waiting(desk.stranger) == []
+    assert waiting(desk.stranger, user="sarah") == []
+    assert waiting(desk.kyra) == []
+    assert waiting(desk.kyra, user="dmitri") == []
     assert post(desk.stranger, path).status_code == 404
     assert desk.stranger.get("/v1/users/sarah").status_code == 404
     assert desk.stranger.get("/v1/users/nobody").status_code == 404
@@ -303,7 +307,7 @@ def test_a_first_value_that_a_model_concluded_waits(desk: Desk, tools: Tools) ->
     conclude(desk, tools, concluded(), "Oslo was rainy again on my way home.")
 
     assert live() == []
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
     assert (request["present"], request["needs_person"]) == (None, True)
 
 
@@ -316,7 +320,7 @@ def test_a_value_filed_elsewhere_is_found_by_its_field(desk: Desk, tools: Tools)
     conclude(
         desk, tools, concluded(content="User lives in Bergen.", **told_as), "I live in Bergen."
     )
-    assert [each["field"] for each in waiting(desk.kyra)] == ["city"]
+    assert [each["field"] for each in waiting(desk.kyra, user="sarah")] == ["city"]
 
 
 def test_a_benign_field_applies_by_itself_once_two_conversations_say_it(
@@ -327,16 +331,17 @@ def test_a_benign_field_applies_by_itself_once_two_conversations_say_it(
     )
     conclude(desk, tools, tone, "A dry tone, please.")
 
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
     assert (request["field"], request["needs_person"]) == ("tone", False)
     assert live() == []
 
     conclude(desk, tools, tone, "I said a dry tone.")
-    assert waiting(desk.kyra) == []
+    assert waiting(desk.kyra, user="sarah") == []
     assert profile(desk.kyra) == {"tone": "User prefers a dry tone."}
 
 
 def test_what_all_are_said_to_prefer_waits_for_a_yes(desk: Desk, tools: Tools) -> None:
+    EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role="member")
     said = "The whole team prefers short answers."
     candidate = concluded(
         content=said,
@@ -348,7 +353,7 @@ def test_what_all_are_said_to_prefer_waits_for_a_yes(desk: Desk, tools: Tools) -
     )
     conclude(desk, tools, candidate, said)
 
-    (request,) = waiting(desk.kyra)
+    (request,) = waiting(desk.kyra, user="sarah")
     assert (request["kind"], request["user"]) == ("team_preference", "sarah")
     assert Memory.objects.get().end_user_id == desk.cast.sarah.pk
 
@@ -359,6 +364,7 @@ def test_what_all_are_said_to_prefer_waits_for_a_yes(desk: Desk, tools: Tools) -
 def test_what_somebody_gives_to_the_team_no_longer_waits(
     desk: Desk, tools: Tools, api: APIClient
 ) -> None:
+    EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role="member")
     said = "The whole team prefers short answers."
     candidate = concluded(
         content=said,

@@ -142,7 +142,8 @@ def test_an_unknown_team_is_told_so() -> None:
 
 
 def test_what_was_said_before_is_found_by_other_agents_but_for_confidences(acme: Cast) -> None:
-    said = ("The car is red.", "The dog is called Rex.", "Keep that between us.", "Thanks!")
+    question = "Which trains go to Ghent?"
+    said = ("The car is red.", "The dog is called Rex.", "Keep that between us.", question)
     talk = learned(acme, *said)[0].conversation
     assert talk is not None
     with team_scope(team_ids=[acme.team.id], actor="test"):
@@ -151,12 +152,12 @@ def test_what_was_said_before_is_found_by_other_agents_but_for_confidences(acme:
             team=acme.team, conversation=talk, from_position=1, to_position=4, done_position=4
         )
 
-    def shared() -> list[bool | None]:
+    def shared() -> list[str | None]:
         with team_scope(team_ids=[acme.team.id], actor="test"):
             entries = MessageEntry.objects.filter(conversation=talk).order_by("position")
-            return list(entries.values_list("is_shared", flat=True))
+            return list(entries.values_list("audience", flat=True))
 
     assert "Of 1 conversations" in share()
     assert shared() == [None] * 4
     share("--apply")
-    assert shared() == [True, False, False, None]
+    assert shared() == ["person", "agent", "agent", None]

@@ -79,7 +79,7 @@ def line(content: str = "Words.", kind: MemoryType = MemoryType.SEMANTIC, **fiel
         (
             line(kind=MemoryType.AGENT_PRIVATE),
             "## What You Know (Facts)",
-            "[NOTE]: Words. (importance: 7)",
+            "[PRIVATE]: Words. (importance: 7)",
         ),
         (
             line(status="disputed", opposites=(Opposite("Other\nwords.", FEB_9),)),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Owner
 from memory.domain.text.normalise import dedupe_key, is_blank, normalise_text
 from memory.domain.tokens import estimate_tokens
 
@@ -23,8 +23,8 @@ IDS = st.none() | st.uuids()
 def key(content: str, memory_type: str = "semantic", /, **owner: UUID | None) -> bytes:
     """The key of a fact of nobody unless told otherwise."""
     ids: dict[str, UUID | None] = {"agent_id": None, "end_user_id": None, "project_id": None}
-    audience = Audience.of(team_id=UUID(int=1), memory_type=memory_type, **{**ids, **owner})
-    return dedupe_key(content, audience)
+    of = Owner.of(team_id=UUID(int=1), memory_type=memory_type, **{**ids, **owner})
+    return dedupe_key(content, of)
 
 
 @given(TEXTS)

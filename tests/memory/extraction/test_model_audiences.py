@@ -69,10 +69,22 @@ def test_no_words_of_the_message_make_it_one(
 def test_what_the_model_calls_the_teams_is_known_to_all_its_agents(
     acme: Cast, viewer: Viewer, server: FakeOpenAI, memory_type: str
 ) -> None:
-    Team.objects.filter(pk=acme.team.pk).update(feature_flags={"team_facts": True})
+    Team.objects.filter(pk=acme.team.pk).update(
+        feature_flags={"team_facts": True}, person_role="member"
+    )
 
     memory = stored(viewer, server, audience="team", type=memory_type)
 
     assert memory.memory_type == memory_type
     assert (memory.agent_id, memory.end_user_id) == (None, None)
     assert not ConsentRequest.objects.exists()
+
+
+def test_what_a_guest_says_is_the_guests_whatever_the_model_calls_it(
+    acme: Cast, viewer: Viewer, server: FakeOpenAI
+) -> None:
+    Team.objects.filter(pk=acme.team.pk).update(feature_flags={"team_facts": True})
+
+    memory = stored(viewer, server, audience="team")
+
+    assert memory.end_user_id == acme.sarah.pk

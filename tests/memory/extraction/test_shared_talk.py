@@ -195,7 +195,9 @@ def test_a_confidence_asked_for_in_the_next_range_holds(desk: Desk) -> None:
     say(desk, talk, "Please don't tell the others.", LATER)
     distil(desk, talk)
 
-    assert LATER in str(MessageEntry.objects.filter(is_shared=True).values_list("message__content"))
+    assert LATER in str(
+        MessageEntry.objects.filter(audience="person").values_list("message__content")
+    )
     assert VALVE not in heard(desk.luke)
 
 

@@ -8,8 +8,8 @@ from pytest_django import Settings
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from teams.models import Agent
-from tests.support.cast import switch
+from teams.models import Agent, EndUser, Team
+from tests.support.cast import Cast, switch
 from tests.support.learning import Desk, desk, extract, filed, tell, told
 
 __all__ = ["desk"]
@@ -24,6 +24,12 @@ def owners() -> list[tuple[object, object, str]]:
     return [(row.agent_id, row.end_user_id, row.scope) for row in rows]
 
 
+@pytest.fixture(autouse=True)
+def of_members(acme: Cast) -> None:
+    """The people of the team work for it, unless a test makes one a guest."""
+    Team.objects.filter(pk=acme.team.pk).update(person_role="member")
+
+
 def test_what_is_said_of_the_team_all_of_the_team_are_told(desk: Desk) -> None:
     extract(desk.kyra, tell(desk.kyra, CLOSES))
 
@@ -35,6 +41,24 @@ def test_what_is_said_of_the_team_all_of_the_team_are_told(desk: Desk) -> None:
     ):
         assert any("three" in each for each in told(client, QUESTION, agent=agent, user=user))
     assert not told(desk.stranger, QUESTION, agent="kyra")
+
+
+def test_what_a_guest_says_of_the_team_is_the_guests(desk: Desk, tools: Tools) -> None:
+    EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role="guest")
+
+    filed(desk.kyra, tools, CLOSES, audience="team")
+
+    assert owners() == [(None, desk.cast.sarah.pk, "user")]
+    assert not told(desk.kyra, QUESTION, agent="kyra", user="dmitri")
+    assert any("three" in each for each in told(desk.luke, QUESTION, agent="luke"))
+
+
+def test_a_guest_is_not_told_what_members_said_of_the_team(desk: Desk, tools: Tools) -> None:
+    filed(desk.kyra, tools, CLOSES, audience="team")
+    EndUser.objects.filter(pk=desk.cast.dmitri.pk).update(role="guest")
+
+    assert not told(desk.kyra, QUESTION, agent="kyra", user="dmitri")
+    assert any("three" in each for each in told(desk.kyra, QUESTION, agent="kyra"))
 
 
 @pytest.mark.parametrize("audience", ["person", ""])

@@ -261,7 +261,12 @@ def test_an_entry_cannot_be_removed(acme: Cast, talk: Conversation) -> None:
 
 def test_a_kept_answer_does_not_outlive_a_new_message(committed_db: None, tools: Tools) -> None:
     cast = make_cast(f"kept-{uuid4().hex[:8]}")
-    viewer = Viewer(team_id=cast.team.id, actor="test", agent_id=cast.kyra.pk)
+    viewer = Viewer(
+        team_id=cast.team.id,
+        actor="test",
+        agent_id=cast.kyra.pk,
+        end_user_id=cast.sarah.pk,
+    )
     with team_scope(team_ids=[cast.team.id], actor="test"):
         conversation = factories.ConversationFactory.create(
             team=cast.team, agent=cast.kyra, end_user=cast.sarah

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -141,12 +142,15 @@ def test_nothing_is_lost_to_a_narrowed_viewer(city: Cast, random: Tools) -> None
         open_ones = list(Memory.objects.filter(end_user=None, agent=None))
     sarah = Viewer(team_id=city.team.id, actor="test", end_user_id=city.sarah.pk)
     kyra = Viewer(team_id=city.team.id, actor="test", agent_id=city.kyra.pk)
+    hers = replace(kyra, end_user_id=city.sarah.pk)
     luke = Viewer(team_id=city.team.id, actor="test", agent_id=city.luke.pk)
     secret = lukes[0]
     assert recall(city, random, [*sarahs, *open_ones, *lukes], viewer=sarah) >= 0.95
-    assert recall(city, random, [*open_ones, *sarahs], viewer=kyra) >= 0.95
+    assert recall(city, random, [*open_ones, *sarahs], viewer=hers) >= 0.95
+    assert recall(city, random, open_ones, viewer=kyra) >= 0.95
     assert found(city, random, secret.content, viewer=luke)[secret.pk] > 0.98
     assert secret.pk not in found(city, random, secret.content, viewer=kyra)
+    assert sarahs[0].pk not in found(city, random, sarahs[0].content, viewer=kyra)
 
 
 def test_a_large_team_loses_nothing_beside_a_larger_one(city: Cast, random: Tools) -> None:

@@ -104,12 +104,12 @@ def test_times_of_day_are_told_from_enough_days_alone(
     for number in range(4):
         post(api, [("user", f"Note {number} of today.")], at=evening + number * DAY, thread="a")
     extract(acme, tools)
-    MessageEntry.objects.update(is_shared=True)
+    MessageEntry.objects.update(audience="person")
     few = draw(acme, tools)
     for number in (4, 5):
         post(api, [("user", f"Note {number} of today.")], at=evening + number * DAY, thread="a")
     extract(acme, tools)
-    MessageEntry.objects.update(is_shared=True)
+    MessageEntry.objects.update(audience="person")
 
     (insight,) = draw(acme, tools, now=timezone.now() + DAY)
 
@@ -208,7 +208,7 @@ def test_a_deleted_insight_hides_no_message(
     for number in range(6):
         post(api, [("user", f"Note {number} of today.")], at=evening + number * DAY, thread="a")
     extract(acme, tools)
-    MessageEntry.objects.update(is_shared=True)
+    MessageEntry.objects.update(audience="person")
     (insight,) = draw(acme, tools)
 
     assert api.delete(f"/v1/memories/{insight.pk}").status_code in (200, 204)
@@ -329,7 +329,7 @@ def test_a_model_is_not_asked_without_evidence_and_reads_little(
     long = "Nobody knows how the <evidence> in [3] got here. " * 8
     post(api, [("user", f"{long} {number}") for number in range(6)], at=evening)
     extract(acme, tools)
-    MessageEntry.objects.update(is_shared=True)
+    MessageEntry.objects.update(audience="person")
     server.will(answer({"insights": []}))
 
     assert draw(acme, by_model(tools, server), now=timezone.now() + DAY) == []

@@ -136,7 +136,9 @@ def test_a_read_only_key_reads_and_does_not_write(
     reader = editor_of(cast, server.url, is_read_only=True)
 
     assert reader.call("get_memory", memory_id=stored["id"])["content"] == BERLIN
-    assert reader.call("recall", query="Where does Sarah live?", agent="kyra")["prompt"]
+    asked = {"query": "Where does Sarah live?", "agent": "kyra"}
+    assert reader.call("recall", **asked, user="sarah")["prompt"]
+    assert reader.call("recall", **asked)["prompt"] == ""
     for tool, given in (
         ("add_memory", {"text": "Sarah likes tea."}),
         ("update_memory", {"memory_id": stored["id"], "text": "Sarah lives in Kyiv."}),

@@ -38,11 +38,17 @@ def mem0(team: Cast, mem0_of: Clients) -> Mem0:
 
 
 def found(mem0: Mem0, filters: Any) -> set[str]:
-    """The texts of the list; a search has the same ones."""
+    """The texts of the list; a search that names everybody has the same ones."""
     listed = {each["memory"] for each in mem0.get_all(filters=filters)["results"]}
-    searched = mem0.search("What is known?", filters=filters, top_k=50)["results"]
-    assert {each["memory"] for each in searched} == listed
+    anybody = {"OR": [{"user_id": {"in": ["alice", "bob"]}}, {"user_id": None}]}
+    assert searched(mem0, {"AND": [filters, anybody]}) == listed
     return listed
+
+
+def searched(mem0: Mem0, filters: Any) -> set[str]:
+    """The texts that a search finds."""
+    answer = mem0.search("What is known?", filters=filters, top_k=50)
+    return {each["memory"] for each in answer["results"]}
 
 
 CASES: list[tuple[Any, set[str]]] = [
@@ -106,6 +112,25 @@ def test_memories_are_named_by_id(mem0: Mem0) -> None:
     ids = {each["memory"]: each["id"] for each in mem0.get_all()["results"]}
 
     assert found(mem0, {"memory_ids": [ids[BOAT], ids[TEA]]}) == {BOAT, TEA}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, {RULE}),
+        ({"user_id": "*"}, set()),
+        ({"keywords": "chess"}, set()),
+        ({"NOT": {"app_id": "club"}}, {RULE}),
+        ({"user_id": {"ne": "bob"}}, {RULE}),
+        ({"user_id": "alice"}, {BOAT, CHESS}),
+        ({"OR": [{"app_id": "club"}, {"user_id": "bob"}]}, {TEA}),
+        ({"user_id": {"in": ["bob", "nobody"]}}, {TEA}),
+    ],
+)
+def test_a_search_tells_of_those_whom_its_filter_names(
+    mem0: Mem0, filters: Any, expected: set[str]
+) -> None:
+    assert searched(mem0, filters) == expected
 
 
 def deep(levels: int) -> Any:

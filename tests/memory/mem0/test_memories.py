@@ -200,10 +200,12 @@ def test_search_finds_the_best_first_among_what_the_filter_leaves(mem0: Mem0) ->
         "Alice likes strong coffee in the morning.",
         "Alice repairs old bicycles.",
     ]
-    best = mem0.search(
-        "Who likes coffee?", filters={"user_id": "*"}, top_k=1, fields=["memory"], rerank=True
-    )["results"]
+    both = {"user_id": {"in": ["alice", "bob"]}}
+    best = mem0.search("Who likes coffee?", filters=both, top_k=1, fields=["memory"], rerank=True)[
+        "results"
+    ]
     assert set(best[0]) == {"id", "memory", "score"}
+    assert mem0.search("Who likes coffee?", filters={"user_id": "*"})["results"] == []
     high = mem0.search("Who likes coffee?", filters={"user_id": "alice"}, threshold=0.99)
     assert "Alice repairs old bicycles." not in [each["memory"] for each in high["results"]]
 

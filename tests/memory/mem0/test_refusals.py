@@ -139,19 +139,22 @@ def test_a_key_of_one_agent_sees_and_changes_what_that_agent_may(
             agent=team.luke,
         )
     everyone, kyra = mem0_of(team), mem0_of(team, agent=team.kyra)
-    stored(everyone)
+    stored(everyone, run_id="run-1")
 
     assert everyone.get(str(private.pk))["agent_id"] == "luke"
     with pytest.raises(MemoryNotFoundError):
         kyra.get(str(private.pk))
-    assert [each["memory"] for each in kyra.get_all()["results"]] == [TEXT]
-    assert ("agent", "luke") not in {(e["type"], e["name"]) for e in kyra.users()["results"]}
+    of_alice = {"user_id": "alice"}
+    assert kyra.get_all()["results"] == []
+    assert [each["memory"] for each in kyra.get_all(filters=of_alice)["results"]] == [TEXT]
+    assert ("run", "run-1") in {(e["type"], e["name"]) for e in everyone.users()["results"]}
+    assert {(e["type"], e["name"]) for e in kyra.users()["results"]} == {("user", "alice")}
     with pytest.raises(AuthenticationError, match="acts only as the agent 'kyra'"):
         kyra.add("Luke is late.", user_id="alice", agent_id="luke", infer=False)
     with pytest.raises(AuthenticationError, match="takes a key of the team"):
         kyra.delete_all(agent_id="*")
     kyra.delete_all(user_id="alice")
-    assert kyra.get_all()["results"] == []
+    assert kyra.get_all(filters=of_alice)["results"] == []
     assert everyone.get(str(private.pk))["memory"] == "Luke's own plan."
     assert kyra.add("I like tea.", user_id="alice")["status"] == "PENDING"
 
@@ -257,7 +260,8 @@ def test_unknown_fields_are_named(mem0: Mem0) -> None:
     ):
         with pytest.raises(ValidationError, match=r'fields\[[01]\]: "\w+" is none of id, memory'):
             ask()
-    (shown,) = mem0.search("Where?", fields=["memory", "score"])["results"]
+    alice = {"user_id": "alice"}
+    (shown,) = mem0.search("Where?", filters=alice, fields=["memory", "score"])["results"]
     assert set(shown) == {"id", "memory", "score"}
 
 
@@ -267,8 +271,10 @@ def test_a_question_is_asked_as_of_a_sane_day(mem0: Mem0) -> None:
     for wrong in ("0001-01-01", "9999-12-31", -60_000_000_000, 1_700_000_000_000):
         with pytest.raises(ValidationError, match="reference_date: Must"):
             mem0.search("Where was she last week?", reference_date=wrong)
+    alice = {"user_id": "alice"}
     for day in ("1900-01-01", "2199-12-31", 0):
-        assert mem0.search("Where was she last week?", reference_date=day)["results"]
+        asked: dict[str, Any] = {"filters": alice, "reference_date": day}
+        assert mem0.search("Where was she last week?", **asked)["results"]
 
 
 def test_a_change_of_a_profile_waits_for_a_yes(mem0: Mem0, team: Cast, tools: Tools) -> None:

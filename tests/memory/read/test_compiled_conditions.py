@@ -12,11 +12,12 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Audience, Reach
+from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Owner, Reach
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, SearchEntry
 from memory.models.querysets import visible_to_q
+from memory.selectors.conditions import viewer_parameters
 from memory.selectors.neighbours.comparison_set import ComparisonSet
 from memory.selectors.search.signal_statement import Shape
 from memory.understanding.tools import Tools
@@ -83,8 +84,8 @@ def selected(table: str, sql: str, parameters: Mapping[str, UUID | None], column
         return {row[0] for row in cursor.fetchall()}
 
 
-def audience_of(memory: Memory) -> Audience:
-    return Audience.of(
+def owner_of(memory: Memory) -> Owner:
+    return Owner.of(
         team_id=memory.team_id,
         memory_type=memory.memory_type,
         agent_id=memory.agent_id,
@@ -102,6 +103,15 @@ def reads(viewer: Viewer, memory: Memory) -> bool:
         or (memory.agent_id is None and memory.memory_type not in OF_AN_AGENT)
     )
     by_user = viewer.end_user_id is None or memory.end_user_id in (None, viewer.end_user_id)
+    if viewer.end_user_id is None and memory.end_user_id is not None:
+        by_user = viewer.agent_id is None if viewer.sees_people is None else viewer.sees_people
+    is_an_agents = memory.agent_id is not None and memory.memory_type not in TEAM_WIDE
+    is_of_team = memory.end_user_id is None and not is_an_agents
+    if viewer.is_guest and is_of_team and memory.conversation_id is not None:
+        return False
+    by_key = not viewer.project_ids or memory.project_id in (None, *viewer.project_ids)
+    if viewer.project_id is None and not by_key:
+        return False
     by_project = viewer.project_id is None or memory.project_id in (None, viewer.project_id)
     return memory.team_id == viewer.team_id and by_agent and by_user and by_project
 
@@ -117,18 +127,14 @@ def test_the_rule_of_visibility_is_the_same_in_every_form(
         agent_id=data.draw(st.sampled_from(world.agents)),
         end_user_id=data.draw(st.sampled_from(world.users)),
         project_id=data.draw(st.sampled_from(world.projects)),
+        project_ids=tuple(
+            data.draw(st.lists(st.sampled_from(world.projects[1:]), unique=True, max_size=2))
+        ),
+        sees_people=data.draw(st.sampled_from([None, True, False])),
+        is_guest=data.draw(st.booleans()),
     )
-    shape = Shape(
-        of_agent=viewer.agent_id is not None,
-        of_user=viewer.end_user_id is not None,
-        of_project=viewer.project_id is not None,
-    )
-    parameters = {
-        "team": viewer.team_id,
-        "agent": viewer.agent_id,
-        "end_user": viewer.end_user_id,
-        "project": viewer.project_id,
-    }
+    shape = Shape.of(viewer)
+    parameters = viewer_parameters(viewer)
 
     expected = {memory.pk for memory in Memory.objects.all() if reads(viewer, memory)}
 
@@ -147,7 +153,7 @@ def test_whom_a_draft_is_compared_with_is_the_same_in_every_form(
     among = comparison_set_in(world, data)
     sql, parameters = among.condition()
 
-    expected = {memory.pk for memory in Memory.objects.all() if among.holds(audience_of(memory))}
+    expected = {memory.pk for memory in Memory.objects.all() if among.holds(owner_of(memory))}
 
     rows = Memory.objects.live().filter(among.as_q())
     assert set(rows.values_list("pk", flat=True)) == expected
@@ -161,7 +167,7 @@ def test_who_reads_the_narrower_of_two_compared_memories_reads_the_other(
 ) -> None:
     """So that nothing is retired by what one of its readers does not see."""
     among = comparison_set_in(world, data)
-    mine = among.audience
+    mine = among.owner
     kind = MemoryType.SEMANTIC.value if mine.kind == "open" else mine.kind
     new = Memory(
         team_id=world.team_id,
@@ -176,7 +182,7 @@ def test_who_reads_the_narrower_of_two_compared_memories_reads_the_other(
     ]
 
     for memory in Memory.objects.live().filter(among.as_q()):
-        reach = audience_of(memory).reach_beside(mine)
+        reach = owner_of(memory).reach_beside(mine)
         for viewer in viewers:
             sees_old, sees_new = reads(viewer, memory), reads(viewer, new)
             if reach == Reach.NARROWER:
@@ -190,12 +196,12 @@ def test_who_reads_the_narrower_of_two_compared_memories_reads_the_other(
 def comparison_set_in(world: World, data: st.DataObject) -> ComparisonSet:
     agent = data.draw(st.sampled_from(world.agents))
     kind = data.draw(st.sampled_from(KINDS if agent else sorted({*KINDS} - {*OF_AN_AGENT})))
-    audience = Audience.of(
+    owner = Owner.of(
         team_id=world.team_id,
         memory_type=kind,
         agent_id=agent,
         end_user_id=data.draw(st.sampled_from(world.users)),
         project_id=data.draw(st.sampled_from(world.projects)),
     )
-    author = data.draw(st.sampled_from(world.agents)) if audience.agent_id is None else None
-    return ComparisonSet(audience, author)
+    author = data.draw(st.sampled_from(world.agents)) if owner.agent_id is None else None
+    return ComparisonSet(owner, author)

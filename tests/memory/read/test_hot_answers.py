@@ -94,12 +94,12 @@ def test_a_kept_answer_shows_all_of_its_memories(desk: Desk) -> None:
         tags=("release",),
         is_pinned=True,
     )
-    desk.ask()
+    desk.of_sarah.ask()
     flush_noted_usage()
     client = get_redis_connection("default")
     for key in client.scan_iter("*:hot:*"):
         client.delete(key)
-    first, second = desk.ask(), desk.ask()
+    first, second = desk.of_sarah.ask(), desk.of_sarah.ask()
 
     assert second.stats.cache_hit
     assert {each["usage"]["retrieved"] for each in second.memories} == {1}

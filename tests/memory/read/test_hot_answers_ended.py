@@ -82,7 +82,7 @@ def test_a_name_that_changes_is_in_the_very_next_answer(desk: Desk) -> None:
     )
 
     def shown() -> tuple[bool, set[tuple[str | None, ...]]]:
-        found = desk.ask()
+        found = desk.of_sarah.ask()
         return found.stats.cache_hit, {
             (each["agent"], each["user"], each["project"])
             for each in found.memories
@@ -105,11 +105,12 @@ def test_a_name_that_changes_is_in_the_very_next_answer(desk: Desk) -> None:
 
 def test_what_was_erased_is_not_given_again(desk: Desk) -> None:
     desk.remember("Sarah has a release key.", end_user_id=desk.cast.sarah.pk, is_pinned=True)
-    kept = [desk.ask() for _ in range(2)][-1], [desk.prompt() for _ in range(2)][-1]
+    asked = desk.of_sarah
+    kept = [asked.ask() for _ in range(2)][-1], [asked.prompt() for _ in range(2)][-1]
     erase_user(
         team_id=desk.cast.team.id, external_id=desk.cast.sarah.external_id, actor="command:test"
     )
-    after, prompt = desk.ask(), desk.prompt()
+    after, prompt = asked.ask(), asked.prompt()
 
     assert all(each.stats.cache_hit for each in kept)
     assert "Sarah has a release key." in texts(kept[0])

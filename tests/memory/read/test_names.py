@@ -42,7 +42,7 @@ def test_outside_of_a_scope_they_mean_the_same(
         is_asked = any((agent, user, project))
         assert outside == replace(inside, revision=revision if is_asked else None)
         if agent == "kyra":
-            assert outside == Named(cast.kyra, cast.sarah.pk, None, revision)
+            assert outside == Named(cast.kyra, cast.sarah.pk, None, revision=revision)
             assert outside.agent is not None
             assert outside.agent.rules == cast.kyra.rules
 

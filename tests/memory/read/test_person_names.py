@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 from memory.domain.rendering import SOMEBODY
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import QUOTING, MemoryType
+from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.read.answers import Retrieval
 from memory.understanding.tools import Tools
@@ -21,7 +22,8 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.hot_desk import Desk, desk, town
-from tests.support.retrieval import ask, contents
+from tests.support.retrieval import ask as ask_as
+from tests.support.retrieval import contents
 from tests.support.writing import store
 
 __all__ = ["desk", "town"]
@@ -37,6 +39,22 @@ def call(person: EndUser, name: str) -> None:
 
 def know(acme: Cast, tools: Tools, *texts: str, **fields: Any) -> list[Memory]:
     return store(acme, tools, *texts, **{"end_user_id": acme.sarah.pk, **fields})
+
+
+def ask(acme: Cast, tools: Tools, text: str, **fields: Any) -> Retrieval:
+    """What Kyra is told on behalf of Sarah."""
+    return ask_as(acme, tools, text, **{"viewer": asking(acme), **fields})
+
+
+def asking(acme: Cast, **fields: Any) -> Viewer:
+    """Kyra on behalf of Sarah."""
+    values = {"agent_id": acme.kyra.pk, "end_user_id": acme.sarah.pk, **fields}
+    return Viewer(team_id=acme.team.id, actor="test", **values)
+
+
+def of_all(acme: Cast) -> Viewer:
+    """Kyra where a filter names several people."""
+    return asking(acme, end_user_id=None, sees_people=True)
 
 
 def lines(found: Retrieval) -> list[str]:
@@ -91,7 +109,7 @@ def test_each_person_keeps_their_own_name(acme: Cast, tools: Tools) -> None:
     call(acme.sarah, "Sarah")
     call(acme.dmitri, "Dmitri")
 
-    prompt = told(acme, tools)
+    prompt = told(acme, tools, viewer=of_all(acme))
 
     assert "Sarah prefers green tea." in prompt
     assert "Dmitri drinks black tea." in prompt
@@ -202,11 +220,11 @@ def test_the_people_of_an_answer_cost_a_statement_for_quotes_and_one_for_names(
 ) -> None:
     def asked() -> list[str]:
         with CaptureQueriesContext(connection) as some:
-            ask(acme, tools, QUESTION)
+            ask(acme, tools, QUESTION, viewer=of_all(acme))
         return [each["sql"] for each in some if "display_name" in each["sql"]]
 
     know(acme, tools, "The team drinks green tea.")
-    ask(acme, tools, QUESTION)
+    asked()
     assert len(asked()) == 1
     know(acme, tools, TEA, "User's tea is in the kitchen.")
     know(acme, tools, "User drinks black tea.", end_user_id=acme.dmitri.pk)
@@ -294,7 +312,7 @@ def test_the_same_words_of_two_people_are_two_statements(acme: Cast, tools: Tool
     quote(acme, tools, "I prefer green tea.", name="Ben")
     quote(acme, tools, "I prefer green tea.", name="Mia", end_user_id=acme.dmitri.pk)
 
-    prompt = told(acme, tools)
+    prompt = told(acme, tools, viewer=of_all(acme))
 
     assert "Ben, 2026-03-14: “I prefer green tea.”" in prompt
     assert "Mia, 2026-03-14: “I prefer green tea.”" in prompt
@@ -302,11 +320,12 @@ def test_the_same_words_of_two_people_are_two_statements(acme: Cast, tools: Tool
 
 def test_a_kept_answer_ends_with_a_new_name(desk: Desk) -> None:
     desk.remember("User plans the release.", end_user_id=desk.cast.sarah.pk)
-    first, again = desk.prompt(), desk.prompt()
+    asked = desk.of_sarah
+    first, again = asked.prompt(), asked.prompt()
     assert again.stats.cache_hit
     call(desk.cast.sarah, "Sarah")
 
-    told = desk.prompt()
+    told = asked.prompt()
 
     assert "User plans the release." in first.answer["prompt"]
     assert "Sarah plans the release." in told.answer["prompt"]

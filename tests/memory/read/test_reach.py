@@ -47,7 +47,13 @@ def write(
 
 
 def seen_by(acme: Cast, agent_id: object) -> int:
-    viewer = Viewer(team_id=acme.team.id, actor="test", agent_id=agent_id)  # type: ignore[arg-type]
+    """How many conflicts the agent sees on behalf of Sarah."""
+    viewer = Viewer(
+        team_id=acme.team.id,
+        actor="test",
+        agent_id=agent_id,  # type: ignore[arg-type]
+        end_user_id=acme.sarah.pk,
+    )
     return contradictions_visible_to(viewer).count()
 
 

@@ -4,10 +4,12 @@ The rule (seed 000, memory visibility, and seed 004 §5): a memory is seen only 
 There an agent sees what is shared or a user's profile, what is its own, and what belongs to no
 agent and is neither private nor an identity; of these, where it has a list of allowed categories,
 those of the list and those in no category. A reader who names a person or a project sees what is
-that one's and nobody's, and an answer to one who names no person holds no profile. A conversation
-is seen by its own agent. Its messages are found by the team's other agents for the same person once
-they are extracted, unless they were told in confidence or to an agent that keeps to itself; an
-agent with a list of allowed categories finds its own alone.
+that one's and nobody's; an answer to one who names no person, and a list for an agent's key, holds
+nothing of any person. What is the team's and was learned in talk is not told to guests. A key that
+is bound to projects sees no other one. A conversation is seen by its own agent. Its messages are
+found by the team's other agents for the same person once they are extracted, and by all for members
+and for nobody where a member speaks of the work, unless they were told in confidence or to an agent
+that keeps to itself; an agent with a list of allowed categories finds its own alone.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from tests.support.worlds import (
     ask,
     assert_silent,
     build,
+    in_key,
     loaded_tools,
     names_of,
     spoken,
@@ -81,19 +84,11 @@ def check_lists(world: World, reader: Reader, client: APIClient) -> None:
             for each in answer.json()[key]
             if each.get("level") != "raw"
         }
-        seen = world.seen_by(reader, named=named, statuses=statuses)
+        seen = world.seen_by(reader, named=named, statuses=statuses, listed=True)
         if path == "/v1/retrieve":
             seen = {each for each in seen if told_in_talk(world.plan.specs[each])}
-        if "query" in path or "retrieve" in path:
-            seen = asked_for(world, reader, seen)
         assert shown == seen, (path, sent)
-        assert_silent(world, reader, answer, named=named)
-
-
-def asked_for(world: World, reader: Reader, seen: set[int]) -> set[int]:
-    """What an answer may hold of these: profiles only of a user who is named."""
-    specs = world.plan.specs
-    return {each for each in seen if reader.user or specs[each].kind != "user_profile"}
+        assert_silent(world, reader, answer, named=named, listed=True)
 
 
 def told_in_talk(spec: Spec) -> bool:
@@ -124,7 +119,7 @@ def check_prompt(world: World, reader: Reader, client: APIClient) -> None:
 
     assert answer.status_code == 200, answer.content
     assert_silent(world, reader, answer, named=True)
-    for number in asked_for(world, reader, world.seen_by(reader, named=True, statuses=LIVE)):
+    for number in world.seen_by(reader, named=True, statuses=LIVE):
         spec = world.plan.specs[number]
         if spec.is_pinned or spec.kind == "identity":
             assert word(number) in answer.json()["prompt"]
@@ -135,7 +130,7 @@ def check_counts(world: World, reader: Reader, client: APIClient) -> None:
     body = {"query": QUESTION, **names_of(reader), "top_k": 500, "budget_tokens": 100}
     answer = ask(client, "POST", "/v1/memory/query", body).json()
 
-    seen = asked_for(world, reader, world.seen_by(reader, named=True, statuses=LIVE))
+    seen = world.seen_by(reader, named=True, statuses=LIVE)
     assert len(answer["results"]) + answer["left_out"] == len(seen)
 
 
@@ -176,18 +171,31 @@ def check_ids(world: World, reader: Reader, client: APIClient) -> None:
             assert_silent(world, reader, answer, named=False)
         around = {each["id"] for each in answer.json()["results"]}
         live = world.seen_by(reader, named=False, statuses=LIVE)
+        # As for a question about its person: a team's key sees around nobody's memory everybody's.
+        person = world.plan.specs[number].user
+        asking = replace(reader, user=person)
+        if person is not None or reader.bound:
+            live &= {
+                each
+                for each in live
+                if world.plan.specs[each].user in (None, person)
+                and (person is None or world.may_be_told(each, asking))
+            }
         assert around == {world.ids[each] for each in world.related.get(number, set()) & live}
 
 
 def check_contradictions(world: World, reader: Reader, client: APIClient) -> None:
     """A contradiction is seen by those who see both sides."""
-    seen = world.seen_by(reader, named=False, statuses=EVERY)
+    seen = world.seen_by(reader, named=False)
     both = {key for key, pair in world.contradictions.items() if set(pair) <= seen}
+    in_list = world.seen_by(reader, named=False, listed=True)
 
     listed = ask(client, "GET", "/v1/contradictions?state=all&limit=500")
 
-    assert {each["id"] for each in listed.json()["results"]} == both
-    assert_silent(world, reader, listed, named=False)
+    assert {each["id"] for each in listed.json()["results"]} == {
+        key for key, pair in world.contradictions.items() if set(pair) <= in_list
+    }
+    assert_silent(world, reader, listed, named=False, listed=True)
     for key in both:
         assert ask(client, "GET", f"/v1/contradictions/{key}").status_code == 200
     hidden = [key for key in world.contradictions if key not in both]
@@ -201,7 +209,8 @@ def check_conversations(world: World, reader: Reader, client: APIClient) -> None
     message = {"messages": [{"role": "user", "content": "Hello."}]}
     hidden = []
     for (team, agent, user), talk in world.talks.items():
-        if team == reader.team and (agent == reader.agent or not reader.bound):
+        is_own = team == reader.team and (agent == reader.agent or not reader.bound)
+        if is_own and in_key(world.plan.talks[team, agent, user].project, reader):
             told = ask(client, "GET", f"/v1/conversations/{talk}/messages")
             assert spoken(team, agent, user) in told.content.decode()
         else:
@@ -230,7 +239,7 @@ def check_projects(world: World, reader: Reader, client: APIClient) -> None:
         factories.ProjectFactory.create(team=world.casts[theirs].team, slug="secret")
     for project in [*PROJECTS, "unheard-of", "secret"]:
         asking = replace(reader, project=project)
-        seen = asked_for(world, asking, world.seen_by(asking, named=True, statuses=ARCHIVE))
+        seen = world.seen_by(asking, named=True, statuses=ARCHIVE)
         body = {"query": QUESTION, **names_of(asking), "include_cold": True, "top_k": 500}
         full = {**body, "budget_tokens": 100_000, "return": "full"}
         answer = ask(client, "POST", "/v1/memory/query", full)

@@ -32,7 +32,7 @@ def waiting(viewer: Viewer) -> tuple[int, int]:
 
 def test_what_is_said_later_is_found_at_once(committed_db: None) -> None:
     cast = make_cast(f"waiting-{uuid4().hex[:8]}")
-    viewer = Viewer(team_id=cast.team.pk, actor="test", agent_id=cast.kyra.pk)
+    viewer = Viewer(cast.team.pk, "test", cast.kyra.pk, cast.sarah.pk)
     with team_scope(team_ids=[cast.team.pk], actor="test"):
         talk = factories.ConversationFactory.create(
             team=cast.team, agent=cast.kyra, end_user=cast.sarah

@@ -46,13 +46,13 @@ def vector(*values: float) -> Behaviour:
 
 
 def test_every_read_says_that_words_alone_decided(desk: Desk, server: FakeOpenAI) -> None:
-    away = Desk(desk.cast, replace(desk.tools, embedder=embedder()))
+    away = replace(desk.of_sarah, tools=replace(desk.tools, embedder=embedder()))
     server.will(error(401), error(401), error(401))
 
     told = away.ask()
     prompt = away.prompt()
     found = retrieval.retrieve(
-        viewer=desk.viewer,
+        viewer=away.viewer,
         question=Question("When is the release?"),
         limit=5,
         depth=Depth(),
@@ -67,7 +67,7 @@ def test_every_read_says_that_words_alone_decided(desk: Desk, server: FakeOpenAI
 
 
 def test_no_warning_where_the_model_answers(desk: Desk) -> None:
-    assert desk.ask().warnings == []
+    assert desk.of_sarah.ask().warnings == []
 
 
 @pytest.mark.parametrize(

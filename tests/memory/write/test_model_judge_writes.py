@@ -36,7 +36,7 @@ def draft(cast: Cast, content: str, **fields: Any) -> MemoryDraft:  # Any: any f
         "importance": 5,
         "extractor": "test",
         "created_at": timezone.now(),
-        "subject": "user.preference.drink",
+        "subject": "user.habit.drink",
         **fields,
     }
     return MemoryDraft(team_id=cast.team.id, content=content, **values)

@@ -143,6 +143,11 @@ class ConsentRequests(Resource[SenderT]):
         """Say no: everything stays as it is."""
         return post("/v1/consent-requests/{id}/reject", m.ConsentRequest, request_id, body=decision)
 
+    @operation
+    def undo(self, request_id: Id, **decision: Unpack[p.ConsentDecision]) -> Call[m.ConsentRequest]:
+        """Undo a decision: the request waits again, and what a yes changed is as before."""
+        return post("/v1/consent-requests/{id}/undo", m.ConsentRequest, request_id, body=decision)
+
 
 class Consolidation(Resource[SenderT]):
     """`/v1/consolidate` and its runs."""
