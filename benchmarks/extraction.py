@@ -74,7 +74,8 @@ def read_conversation(*, item: dict[str, Any]) -> tuple[list[SourceMessage], Par
         )
         for position, message in enumerate(item["messages"])
     ]
-    return messages, Participants(user=item["user"], agent=item["agent"])
+    role = item.get("person", "")
+    return messages, Participants(user=item["user"], agent=item["agent"], role=role)
 
 
 def score_conversation(

@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whom an answer is for: one agent or, with None, any, and one person or nobody."""
+    """The reader of an answer: one agent or, with None, any, and one person or nobody."""
 
     agent_id: UUID | None
     end_user_id: UUID | None

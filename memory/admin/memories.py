@@ -210,7 +210,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
 
     @display(description="whose", ordering="end_user__external_id")
     def whose(self, memory: Memory) -> str:
-        """Whom it belongs to."""
+        """The owner of the memory."""
         return whose(memory)
 
     @display(description="type", ordering="memory_type")

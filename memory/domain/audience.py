@@ -16,7 +16,7 @@ OPEN = "open"
 
 
 class Audience(StrEnum):
-    """Who may hear a memory or message.
+    """The audience of a memory or message.
 
     AGENT is told to the one agent that it belongs to, PERSON to every agent on behalf of its
     person, TEAM on behalf of any member of the team and where no person is named.
@@ -37,7 +37,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whom a memory belongs to.
+    """The owner of a memory.
 
     `kind` is the memory type for private and identity memories and `open` for all others;
     `agent_id` is None for what every agent sees.
@@ -70,7 +70,7 @@ class Owner:
 
     @property
     def audience(self) -> Audience:
-        """Who may hear what it owns: the database holds every row to the same rule."""
+        """The audience of what it owns; the database holds every row to the same rule."""
         if self.agent_id is not None:
             return Audience.AGENT
         return Audience.TEAM if self.end_user_id is None else Audience.PERSON

@@ -30,12 +30,12 @@ class Viewer:
     is_guest: bool = False
 
     def has_project(self, project_id: UUID | None) -> bool:
-        """Whether the project, None for none, exists for the viewer's key."""
+        """Returns whether the project, None for none, exists for the viewer's key."""
         return not self.project_ids or project_id in (None, *self.project_ids)
 
     @property
     def names_nobody(self) -> bool:
-        """Whether people's rows are hidden because no person is named."""
+        """True where people's rows are hidden because no person is named."""
         if self.end_user_id is not None:
             return False
         return self.agent_id is not None if self.sees_people is None else not self.sees_people

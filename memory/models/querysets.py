@@ -77,7 +77,7 @@ def narrowed_q(viewer: Viewer) -> Q:
 
 
 def in_projects_q(viewer: Viewer) -> Q:
-    """What is of the viewer's project, or of those that its key is bound to, or of none."""
+    """Rows of the viewer's project, or of those that its key is bound to, or of none."""
     if viewer.project_id is not None:
         return Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
     if viewer.project_ids:

@@ -14,6 +14,9 @@ from django.db.models import Model, Q
 from memory.domain.viewer import Viewer
 from memory.models import SearchEntry
 
+# In an index of words: what is of no end user, and of messages what is the team's.
+_NOBODY = "nobody"
+
 
 def stand_ins(*names: str) -> dict[str, UUID]:
     """An id for each parameter of a condition, to be put into the Q in its place."""
@@ -22,7 +25,7 @@ def stand_ins(*names: str) -> dict[str, UUID]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the text of a rule of visibility depends on: which parts of a viewer are given.
+    """The parts of a viewer that are given, on which the text of a rule of visibility depends.
 
     `projects` counts those that its key is bound to.
     """
@@ -79,6 +82,13 @@ def viewer_parameters(viewer: Viewer) -> dict[str, Any]:
     if viewer.project_id is None:
         given |= {f"project_{place}": pk for place, pk in enumerate(viewer.project_ids)}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def indexed_owners(viewer: Viewer) -> list[str]:
+    """The owners under which the indexes of words have what the viewer may see; "" is anybody."""
+    if viewer.end_user_id is not None:
+        return [str(viewer.end_user_id), _NOBODY]
+    return [_NOBODY] if viewer.names_nobody else [""]
 
 
 def as_sql(

@@ -54,7 +54,7 @@ def texts_beside(text: str, *, field: str) -> list[str]:
 
 
 def _parted(sentence: str, wanted: set[str]) -> tuple[list[str], bool]:
-    """What the sentence says beside the fields, and whether it sets one of them."""
+    """Returns the rests of the sentence beside the fields, and whether it sets one of them."""
     words = sentence.split()
     places = range(1, len(words)) if len(words) <= _MOST_WORDS else ()
     halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in places]

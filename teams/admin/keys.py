@@ -74,7 +74,7 @@ class ValidityFilter(OpenFirstFilter):
 
 
 class KeyForm(TeamOwnedForm):
-    """What a new key is for."""
+    """The fields of a new key."""
 
     project_ids = forms.ModelMultipleChoiceField(
         Project.objects.all(),

@@ -75,7 +75,7 @@ def check_lifecycle(value: object) -> None:
 
 
 class Role(models.TextChoices):
-    """What a person is to the team: a member works for it, a guest is whom it talks with."""
+    """The role of a person: a member works for the team, a guest is a customer of it."""
 
     MEMBER = "member", "member"
     GUEST = "guest", "guest"

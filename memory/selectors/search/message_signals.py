@@ -13,7 +13,7 @@ from django.conf import settings
 from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
-from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
+from memory.selectors.conditions import Kind, indexed_owners, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
     LIMITS,
@@ -69,7 +69,7 @@ def find_messages(
         "agent": None,
         "project": None,
         **viewer_parameters(viewer),
-        "owners": _owners(viewer),
+        "owners": indexed_owners(viewer),
         "with_others": not viewer.allowed_categories,
         "terms": list(sought.terms),
         # No entry is of no model: without a vector there is no cosine to read.
@@ -143,13 +143,6 @@ def _total(
 def _owner(viewer: Viewer) -> Hashable:
     """What makes a difference to which messages the viewer may see."""
     return (*viewer_parameters(viewer).items(), Kind.of(viewer))
-
-
-def _owners(viewer: Viewer) -> list[str]:
-    """Under which the index of words has what the viewer may see."""
-    if viewer.end_user_id is None:
-        return ["nobody"] if viewer.names_nobody else [""]
-    return [str(viewer.end_user_id), "nobody"]
 
 
 @cache

@@ -96,7 +96,7 @@ class SignalRow(NamedTuple):
 
     @property
     def is_private(self) -> bool:
-        """Whether its person told it to its agent in confidence."""
+        """True for what its person told its agent in confidence."""
         return self.memory_type == MemoryType.AGENT_PRIVATE and self.end_user_id is not None
 
     @property

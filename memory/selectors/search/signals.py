@@ -13,7 +13,7 @@ from django.db import connection
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.conditions import viewer_parameters
+from memory.selectors.conditions import indexed_owners, viewer_parameters
 from memory.selectors.search.signal_rows import (
     FREQUENT_FROM,
     LIMITS,
@@ -31,7 +31,6 @@ from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import Uuids, fetch_planned, uuids
 from teams.tracing import step
 
-_NOBODY = "nobody"
 _frequent = SharedTTLCache()
 # As one value: so many ids take longer to be read than to be found.
 _AS_ONE = "SELECT string_agg(uuid_send(id), ''::bytea) FROM ({rows}) AS chosen"
@@ -69,7 +68,7 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         **search.all_parameters(),
         # No entry is of no model: without a vector there is no cosine to read.
         "model": sought.embedding_model if sought.has_vector else None,
-        "owners": _owners(viewer),
+        "owners": indexed_owners(viewer),
         "with_cold": sought.with_cold,
         "most": most,
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
@@ -103,13 +102,6 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
         holding=holding.counts,
         without_lexeme=holding.without_lexeme,
     )
-
-
-def _owners(viewer: Viewer) -> list[str]:
-    """Under which the index of words has what the viewer may see."""
-    if viewer.end_user_id is not None:
-        return [str(viewer.end_user_id), _NOBODY]
-    return [_NOBODY] if viewer.names_nobody else [""]
 
 
 def worth_looking_up(*, owner: Hashable, terms: Sequence[str]) -> list[str]:

@@ -27,7 +27,7 @@ class Effect:
 
 
 def effects_of(row: ConsentRequest) -> list[Effect]:
-    """What a yes replaces, the latest first; call it in the team's scope.
+    """The memories that a yes replaces, the latest first; call it in the team's scope.
 
     What a memory says beside the field of the request is kept, unless the request corrects that
     very memory. A memory of another field that does not say the one of the request stays.

@@ -33,7 +33,7 @@ Changed = list[tuple[str, Memory]]
 
 
 def is_team_preference(memory: Memory) -> bool:
-    """Whether the memory is a preference that all of the team are told."""
+    """Returns whether the memory is a preference that all of the team are told."""
     is_of_all = memory.agent_id is None or memory.memory_type in TEAM_WIDE
     is_of_team = memory.end_user_id is None and memory.project_id is None and is_of_all
     return is_of_team and is_preference(category=memory.category, subject=memory.subject)
@@ -50,7 +50,7 @@ def guarded_matter(memory: Memory, *, fields: Collection[str]) -> str | None:
 
 
 def is_guarded(memory: Memory) -> bool:
-    """Whether the memory changes only with a yes; call it in the team's scope."""
+    """Returns whether the memory changes only with a yes; call it in the team's scope."""
     return guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id)) is not None
 
 

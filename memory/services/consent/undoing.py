@@ -79,7 +79,7 @@ def _decided(viewer: Viewer, request_id: UUID, *, is_locked: bool = False) -> Co
 
 
 def _changes(row: ConsentRequest) -> list[Change]:
-    """What the yes did to each memory, as the log has it; nothing for a no."""
+    """The changes that the yes made to each memory, from the log; none for a no."""
     if row.commit_id is None or row.first_seq is None or row.last_seq is None:
         return []
     return changes_in(ranges=[LogRange(row.team_id, row.commit_id, row.first_seq, row.last_seq)])

@@ -236,7 +236,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
 
 
 def participants_of(conversation: Conversation, *, role: str = "") -> Participants:
-    """Who talks in it; `role` is what its person is to the team."""
+    """The participants of the conversation; `role` is its person's in the team."""
     user, agent = conversation.end_user.display_name, conversation.agent.slug
     return Participants(user=user, agent=agent, role=role)
 

@@ -36,7 +36,7 @@ class TeamFacts(StrEnum):
 
 
 def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
-    """What the conversation's team does with facts of the team; call it in the team's scope.
+    """The handling of facts of the team in the conversation; call it in the team's scope.
 
     `role` is its person's: a guest's words are never the team's.
     """

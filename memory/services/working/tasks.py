@@ -93,7 +93,7 @@ def open_task(
 
 
 def _may_see(viewer: Viewer, task: Task) -> bool:
-    """Whether the task's project exists for the viewer's key."""
+    """Returns whether the task's project exists for the viewer's key."""
     if not viewer.project_ids or not task.project:
         return True
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):

@@ -76,7 +76,7 @@ class Conflict:
 
     @property
     def changes_memory(self) -> bool:
-        """Whether the memory is replaced by the new one, or marked as disputed."""
+        """True where the new memory replaces this one, or marks it as disputed."""
         is_disputed = self.judgement.verdict is Verdict.DISPUTE and self.reach is not Reach.WIDER
         return self.is_replaced or is_disputed
 

@@ -77,7 +77,7 @@ class MemoryDraft:
 
     @property
     def owner(self) -> Owner:
-        """Whom it belongs to."""
+        """The owner of the memory."""
         return Owner.of(
             team_id=self.team_id,
             memory_type=self.memory_type.value,
