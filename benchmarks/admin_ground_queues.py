@@ -9,7 +9,8 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from memory.models import ConsentRequest, Contradiction, Settlement
+from memory.models import Contradiction, Settlement
+from memory.satellites.consent.models import ConsentRequest
 
 _DAYS = 90
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from audit.models import MemoryLog, OperationalEvent
 from benchmarks.admin_ground import AGENTS
-from memory.models import ConsentRequest, Contradiction, Job, Memory
+from memory.models import Contradiction, Job, Memory
+from memory.satellites.consent.models import ConsentRequest
 from routing.models import RoutingDecision, SpendEntry
 from teams.models import Agent, Conversation, EndUser, Project, StaffUser
 

@@ -33,12 +33,12 @@ from benchmarks.ground import analyse, new_team, scope_of, statements
 from benchmarks.reading import questions
 from benchmarks.texts import Texts
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import RUN_TASK, start_run
 from memory.selectors.search.vectors import forget_graphs
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import RUN_TASK, start_run
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth

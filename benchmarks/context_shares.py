@@ -39,8 +39,14 @@ from benchmarks.context_speed import (
 )
 from benchmarks.ground import ACTOR, analyse, new_team
 from memory.domain.forms import Form
-from memory.domain.plans.working import DEFAULT_BUDGET, DEFAULT_SHARES, SHARES, Activity, Shares
 from memory.domain.viewer import Viewer
+from memory.satellites.plans.layouts.working import (
+    DEFAULT_BUDGET,
+    DEFAULT_SHARES,
+    SHARES,
+    Activity,
+    Shares,
+)
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools, default_tools

@@ -33,22 +33,22 @@ from benchmarks.ground import ACTOR, analyse, statements
 from benchmarks.texts import Texts
 from memory.domain.filters import All
 from memory.domain.forms import Form
-from memory.domain.plans.working import DEFAULT_BUDGET, ContextTier
-from memory.domain.prediction.signals import Signals
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.viewer import Viewer
-from memory.domain.working_memory import ItemKind
+from memory.satellites.plans.context import ContextRequest, read_only_context
+from memory.satellites.plans.context_package import PackageRequest, context_package
+from memory.satellites.plans.layouts.working import DEFAULT_BUDGET, ContextTier
+from memory.satellites.plans.predicting import predict
+from memory.satellites.plans.prediction.signals import Signals
+from memory.satellites.plans.working_context import WorkingContext, assemble_context, named_alone
+from memory.satellites.tasks.domain import ItemKind
+from memory.satellites.tasks.services import NewItem, add_item, begin_task
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.context import ContextRequest, read_only_context
-from memory.services.read.context_package import PackageRequest, context_package
-from memory.services.read.predicting import predict
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.read.search import Depth
-from memory.services.read.working_context import WorkingContext, assemble_context, named_alone
-from memory.services.working.tasks import NewItem, add_item, begin_task
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools, default_tools
 from teams.domain.context_policy import ContextPolicy

@@ -39,14 +39,15 @@ from benchmarks.locomo_data import Question, Sample, read_sample
 from memory.domain.tokens import ESTIMATE
 from memory.domain.types import Tier
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun, Memory
+from memory.models import Memory
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import RUN_TASK, start_run
+from memory.satellites.transfer.targets import ImportMode, ImportTarget
+from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.services.indexing.levels import write_levels
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import RUN_TASK, start_run
-from memory.services.messages.importing import import_transcripts
-from memory.services.messages.imports import ImportMode, ImportTarget
 from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth

@@ -14,11 +14,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from benchmarks.ground import new_team, scope_of
-from memory.domain.lifecycle.steps import Kind, Step
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationChange
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_run
+from memory.satellites.lifecycle.models import ConsolidationChange
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
+from memory.satellites.lifecycle.steps import Kind, Step
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
 from teams.models import Team

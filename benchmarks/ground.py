@@ -25,8 +25,8 @@ from memory.domain.text.calendar import WEEKDAYS
 from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services.episodes.making import run_episode_job
-from memory.services.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import run_episode_job
+from memory.satellites.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
 from memory.services.write.explicit import StatedMemory

@@ -31,9 +31,9 @@ from pathlib import Path
 from django.utils import timezone
 from memory.understanding.tools import default_tools
 from memory.domain.viewer import Viewer
-from memory.services.transfer.formats.items import Names
-from memory.services.transfer.import_runs import run_import
-from memory.services.transfer.imports import start_import
+from memory.satellites.transfer.formats.items import Names
+from memory.satellites.transfer.import_runs import run_import
+from memory.satellites.transfer.imports import start_import
 from teams.services.people import create_team
 team = create_team(slug=sys.argv[2], name=sys.argv[2], actor="benchmark").pk
 names, started = Names(agent="archive", user="sarah"), time.perf_counter()

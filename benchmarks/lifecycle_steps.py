@@ -20,14 +20,14 @@ from benchmarks.ground import ACTOR, scope_of
 from benchmarks.locomo import ingest
 from benchmarks.locomo_data import Recall, Sample, read_sample
 from memory.domain.levels import Level
-from memory.domain.lifecycle.steps import Step
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import UNFINISHED, start_run
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.transfer.targets import ImportMode
 from memory.services.indexing.levels import write_levels
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import UNFINISHED, start_run
-from memory.services.messages.imports import ImportMode
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.read.search import Depth

@@ -28,10 +28,10 @@ from benchmarks.locomo_data import (
 )
 from memory.domain.forms import Form
 from memory.domain.viewer import Viewer
+from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
+from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
-from memory.services.messages.importing import import_transcripts
-from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Question

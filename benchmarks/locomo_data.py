@@ -18,7 +18,7 @@ from statistics import fmean
 import numpy as np
 
 from memory.domain.text.stop_words import STOP_WORDS
-from memory.domain.transcripts import Transcript, Turn, read_transcripts
+from memory.satellites.transfer.transcripts import Transcript, Turn, read_transcripts
 from memory.understanding.ports import Embedder
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}

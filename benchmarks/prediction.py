@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.prediction_data import LIMITS, Event, read_history, shares
-from memory.domain.prediction.ownership import FITTED, Weights, likely_needed
+from memory.satellites.plans.prediction.ownership import FITTED, Weights, likely_needed
 
 
 def by_latest(event: Event, _opened: Sequence[str]) -> list[str]:

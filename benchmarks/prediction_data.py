@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from memory.domain.prediction.ownership import LATEST, Touch, file_name
+from memory.satellites.plans.prediction.ownership import LATEST, Touch, file_name
 
 LIMITS: Final = (20, 50)
 

@@ -1,9 +1,9 @@
-"""Fits the two models of memory/domain/prediction/ownership.py on histories of repositories.
+"""Fits the two models of memory/satellites/plans/prediction/ownership.py on histories of repositories.
 
 `python -m benchmarks.prediction_fit --history FILE [--history FILE ...] [--write]`
 
 Prints what a fit on each history scores on each other one. `--write` fits on all of them together
-and writes memory/domain/prediction/weights.py.
+and writes memory/satellites/plans/prediction/weights.py.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from benchmarks.prediction import by_ownership, told
 from benchmarks.prediction_data import Commit, events, read_history, shares
-from memory.domain.prediction import weights
-from memory.domain.prediction.ownership import features_of_all, features_of_one, file_name
+from memory.satellites.plans.prediction import weights
+from memory.satellites.plans.prediction.ownership import features_of_all, features_of_one, file_name
 
 _STRENGTH: Final = 1e-3
 _STEPS: Final = 30

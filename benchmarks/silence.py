@@ -19,7 +19,7 @@ from django.utils import timezone
 from benchmarks.locomo import ingest
 from benchmarks.locomo_data import Sample, read_sample
 from memory.domain.viewer import Viewer
-from memory.services.messages.imports import ImportMode
+from memory.satellites.transfer.targets import ImportMode
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth

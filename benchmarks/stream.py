@@ -30,12 +30,12 @@ from django.utils import timezone
 from benchmarks.contradictions import CONFLICTS, Pair, read_pairs, store_statement
 from benchmarks.ground import ACTOR, Client, new_team, post_talk, run_waiting, scope_of
 from benchmarks.locomo_data import read_sample
-from memory.domain.transcripts import Transcript
 from memory.domain.types import Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.messages.importing import import_transcripts
-from memory.services.messages.imports import ImportMode, ImportTarget
+from memory.satellites.transfer.targets import ImportMode, ImportTarget
+from memory.satellites.transfer.transcript_import import import_transcripts
+from memory.satellites.transfer.transcripts import Transcript
 from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools, default_tools
 from teams.services.people import ensure_end_user

@@ -12,15 +12,14 @@ from memory.admin.key_list import key_list
 from memory.admin.memory_life import memory_life
 from memory.admin.playground import playground_page
 from memory.admin.time_travel import time_travel
-from memory.mcp.views import McpView
+from memory.satellite import satellite_mounts
 
 _READ = ["get", "head"]
 
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
     path("v1/", include("memory.api.urls")),
-    path("mcp", McpView.as_view(), name="mcp"),
-    path("mem0/", include("memory.api.mem0.urls")),
+    *satellite_mounts(),
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),

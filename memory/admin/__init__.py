@@ -1,27 +1,5 @@
 """The web admin's pages of the memory itself."""
 
-from . import (
-    agents,
-    categories,
-    consent,
-    consolidation,
-    contradictions,
-    imports,
-    jobs,
-    memories,
-    projects,
-    webhooks,
-)
+from . import agents, categories, contradictions, jobs, memories, projects
 
-__all__ = [
-    "agents",
-    "categories",
-    "consent",
-    "consolidation",
-    "contradictions",
-    "imports",
-    "jobs",
-    "memories",
-    "projects",
-    "webhooks",
-]
+__all__ = ["agents", "categories", "contradictions", "jobs", "memories", "projects"]

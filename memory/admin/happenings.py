@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from audit.models import Erasure
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
-from memory.models import ConsentRequest, Contradiction, Job, Memory
+from memory.models import Contradiction, Job, Memory
+from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.daily_figures import learned_by_agents
 from memory.selectors.history.latest import latest_of_events
 from teams.admin.actors import actor_words

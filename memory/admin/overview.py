@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.models import ConsentRequest, Contradiction, Job, Memory
+from memory.models import Contradiction, Job, Memory
+from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.review_queue import is_waiting
 from memory.services.extraction.jobs import ENDED_BADLY
 from memory.services.figures import figures_of

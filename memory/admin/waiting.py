@@ -15,7 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from memory.models import ConsentRequest, Contradiction, Job
+from memory.models import Contradiction, Job
+from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.review_queue import is_waiting
 
 

@@ -1,17 +1,6 @@
 """The memory's tables."""
 
 from .category import Category as Category
-from .consent import ConsentRequest as ConsentRequest
-from .consolidation import ConsolidationChange as ConsolidationChange
-from .consolidation import ConsolidationRun as ConsolidationRun
-from .consolidation import JudgedPair as JudgedPair
-from .graphs import ChannelValue as ChannelValue
-from .graphs import GraphCheckpoint as GraphCheckpoint
-from .graphs import GraphThread as GraphThread
-from .graphs import PendingWrite as PendingWrite
-from .graphs import StoreItem as StoreItem
-from .imports import ImportBatch as ImportBatch
-from .imports import ImportRun as ImportRun
 from .job import Compaction as Compaction
 from .job import Job as Job
 from .levels import MemoryLevels as MemoryLevels
@@ -20,7 +9,6 @@ from .memory import Memory as Memory
 from .memory import MemoryArtifact as MemoryArtifact
 from .memory import MemoryTag as MemoryTag
 from .memory import MemoryUsage as MemoryUsage
-from .prediction import SignalUse as SignalUse
 from .relation import Contradiction as Contradiction
 from .relation import MemoryRelation as MemoryRelation
 from .search import EmbeddingState as EmbeddingState
@@ -28,4 +16,3 @@ from .search import MessageEntry as MessageEntry
 from .search import SearchEntry as SearchEntry
 from .search import SearchGraph as SearchGraph
 from .settlement import Settlement as Settlement
-from .workflow import WorkflowRecording as WorkflowRecording

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.domain.audience import Audience
 from memory.domain.forms import ArtifactKind, Form
-from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
+from memory.domain.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import (
     MAX_SUBJECT_CHARS,
     MAX_TAG_CHARS,

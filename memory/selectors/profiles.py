@@ -9,10 +9,11 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memory.domain.audience import TEAM_WIDE
-from memory.domain.consent import matter_of
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Memory
+from memory.models import Memory
 from memory.models.querysets import allowed_q
+from memory.satellites.consent.matters import matter_of
+from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.people import ListFilters, filtered_people
 
 _PROFILE_ROOT = "user."

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from django.db.models import Count
 
-from memory.domain.transcripts import Transcript, Turn
 from memory.domain.types import MemoryType, Role
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.messages.importing import import_transcripts
-from memory.services.messages.imports import ImportMode, ImportTarget
+from memory.satellites.transfer.targets import ImportMode, ImportTarget
+from memory.satellites.transfer.transcript_import import import_transcripts
+from memory.satellites.transfer.transcripts import Transcript, Turn
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools

@@ -16,7 +16,8 @@ from django.db.models import Q
 
 from audit.models import LogCommit, MemoryLog
 from audit.selectors.instants import note_set_back
-from memory.models import ConsolidationRun, Contradiction, Job, Memory, MemoryUsage
+from memory.models import Contradiction, Job, Memory, MemoryUsage
+from memory.satellites.lifecycle.models import ConsolidationRun
 from memory.services.retrying import retried
 from teams.clock import SKEW
 from teams.models import IdempotentRequest, Message

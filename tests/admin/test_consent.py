@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.models import ConsentRequest, Memory
+from memory.models import Memory
+from memory.satellites.consent.models import ConsentRequest
 from teams.models import Team
 from tests.factories import ConversationFactory, MemoryFactory, MessageFactory
 from tests.support.admin import SignIn, told

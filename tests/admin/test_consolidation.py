@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_run
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
 from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.tenancy import team_scope

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.domain.viewer import Viewer
-from memory.models import ImportBatch, ImportRun
-from memory.services.transfer.formats.items import Names
-from memory.services.transfer.imports import start_import
+from memory.satellites.transfer.formats.items import Names
+from memory.satellites.transfer.imports import start_import
+from memory.satellites.transfer.models import ImportBatch, ImportRun
 from tests.support.cast import Cast
 
 LIST = reverse("admin:memory_importrun_changelist")

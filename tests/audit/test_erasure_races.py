@@ -21,13 +21,15 @@ from audit.services.erasure import erase_user
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.domain.viewer import Viewer
-from memory.models import GraphThread, ImportRun, Memory, StoreItem
-from memory.services.graph_states import NewCheckpoint, save_checkpoint
+from memory.models import Memory
+from memory.satellites.langgraph.graph_states import NewCheckpoint, save_checkpoint
+from memory.satellites.langgraph.models import GraphThread, StoreItem
+from memory.satellites.langgraph.store_items import NewItem, write_items
+from memory.satellites.transfer import import_runs
+from memory.satellites.transfer.formats.items import Names
+from memory.satellites.transfer.imports import start_import
+from memory.satellites.transfer.models import ImportRun
 from memory.services.messages.posting import open_conversation, post_messages
-from memory.services.store_items import NewItem, write_items
-from memory.services.transfer import import_runs
-from memory.services.transfer.formats.items import Names
-from memory.services.transfer.imports import start_import
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
 from teams.errors import DomainError

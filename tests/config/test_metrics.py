@@ -23,7 +23,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.viewer import Viewer
 from memory.models import Job
-from memory.services.webhooks.endpoints import create_endpoint, send_test
+from memory.satellites.webhooks.endpoints import create_endpoint, send_test
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools

@@ -14,9 +14,9 @@ from django.db import connections
 from pytest_django.live_server_helper import LiveServer
 
 from examples.nightly_chatgpt_import import main as nightly_import
-from memory.models import ImportRun
-from memory.services.transfer.import_runs import run_import
-from memory.services.transfer.imports import UNFINISHED
+from memory.satellites.transfer.import_runs import run_import
+from memory.satellites.transfer.imports import UNFINISHED
+from memory.satellites.transfer.models import ImportRun
 from memory.understanding.tools import Tools
 from teams.models import Message
 from teams.tenancy import team_scope

@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 
 from memory.domain.types import Status
-from memory.models import ConsolidationRun, Job, Memory
+from memory.models import Job, Memory
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.purging import purge_due
+from memory.satellites.lifecycle.runs import claim_run, start_due_runs
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.jobs import overdue_jobs, queue_rested
-from memory.services.lifecycle.purging import purge_due
-from memory.services.lifecycle.runs import claim_run, start_due_runs
 from memory.understanding.tools import Tools
 from teams.clock import careful, database_now
 from teams.errors import ConflictError

@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Job, Memory, SearchEntry
-from memory.services.working.tasks import begin_task
+from memory.satellites.tasks.services import begin_task
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
 from tests.support.cast import Cast

@@ -13,8 +13,9 @@ from rest_framework.test import APIClient
 
 from memory.domain.text.normalise import dedupe_key
 from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
-from memory.models import ConsentRequest, Memory
-from memory.services.consent.proposals import Proposal, propose
+from memory.models import Memory
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.proposals import Proposal, propose
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import default_tools

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.domain.transcripts import Transcript, read_transcripts
-from memory.services.messages.importing import import_transcripts
-from memory.services.messages.imports import ImportMode, ImportSummary, ImportTarget
+from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
+from memory.satellites.transfer.transcript_import import import_transcripts
+from memory.satellites.transfer.transcripts import Transcript, read_transcripts
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 

@@ -8,9 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationChange, ConsolidationRun, Memory, MemoryUsage
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_run
+from memory.models import Memory, MemoryUsage
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

@@ -10,8 +10,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.services.episodes.making import run_episode_job
-from memory.services.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import run_episode_job
+from memory.satellites.episodes.sittings import queue_episodes
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs
 from memory.understanding.tools import Tools

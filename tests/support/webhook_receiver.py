@@ -16,7 +16,7 @@ from django.conf import settings
 from rest_framework.test import APIClient
 from standardwebhooks import Webhook
 
-from memory.services.webhooks.delivering import deliver_to
+from memory.satellites.webhooks.delivering import deliver_to
 from teams.models import WebhookDelivery
 from teams.models.webhooks import WEBHOOK_EVENTS
 from teams.tenancy import team_scope

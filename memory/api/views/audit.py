@@ -33,6 +33,7 @@ from memory.api.serializers.audit import (
     VersionSerializer,
 )
 from memory.api.serializers.base import LongPageQuerySerializer, page_schema
+from memory.satellites.transfer.exporting import export_person
 from memory.selectors.history.log import LogFilters, filtered_log
 from memory.selectors.history.memory_history import (
     log_of,
@@ -43,7 +44,6 @@ from memory.selectors.history.memory_history import (
 )
 from memory.selectors.history.states import changes_between, commits_seen, state_at
 from memory.selectors.memories import MemoryFilters
-from memory.services.exporting import export_person
 
 JSON_LINES = "application/x-ndjson"
 LogPage = page_schema("LogPage", LogEntryWithStateSerializer)

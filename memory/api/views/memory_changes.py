@@ -34,6 +34,7 @@ from memory.domain.feedback import Feedback
 from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
+from memory.satellites.plans.signal_uses import Work
 from memory.selectors.memories import (
     memory_for,
 )
@@ -42,7 +43,6 @@ from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.promoting import promote_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.signal_uses import Work
 from memory.services.write.drafts import Outcome, WriteResult
 from memory.services.write.scopes import check_may_confirm
 from memory.understanding.tools import default_tools

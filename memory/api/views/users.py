@@ -27,10 +27,10 @@ from memory.api.serializers.base import (
     StrictSerializer,
     page_schema,
 )
-from memory.api.serializers.consent import PersonSerializer
 from memory.api.serializers.memories import NoQuerySerializer
-from memory.domain.consent import BENIGN_FIELDS
-from memory.models import ConsentRequest
+from memory.satellites.consent.matters import BENIGN_FIELDS
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.serializers import PersonSerializer
 from memory.selectors.people import ListFilters, filtered_people
 from memory.selectors.profiles import profile_of, requests_visible_to
 from teams.errors import NotFoundError

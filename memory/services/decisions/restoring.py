@@ -12,8 +12,8 @@ from audit.models import MemoryLog
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.consent.gate import ConsentGate, release_pins
 from memory.selectors.memories import PurgedError
-from memory.services.consent.gate import ConsentGate, release_pins
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.log_changes import State
 from memory.services.decisions.state import (

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.domain.lifecycle.tiers import HOT_IMPORTANCE, hot_because
+from memory.domain.tiers import HOT_IMPORTANCE, hot_because
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.selectors.lifecycle.standings import standings_of
+from memory.satellites.consent.gate import release_pins
 from memory.selectors.memories import missing_memory
-from memory.services.consent.gate import release_pins
+from memory.selectors.standings import standings_of
 from memory.services.retrying import retried
 from memory.services.write.inserting import may_be_hot
 from memory.services.write.marking import release_disputes

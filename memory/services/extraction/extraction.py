@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db.models import Q
 
 from audit.services.events import Event
-from memory.domain.consent import filed_subject
 from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.types import (
     Asker,
@@ -26,6 +25,7 @@ from memory.domain.types import (
     Verdict,
 )
 from memory.models import Job
+from memory.satellites.consent.matters import filed_subject
 from memory.selectors.names import role_of
 from memory.services.extraction.owners import (
     TeamFacts,

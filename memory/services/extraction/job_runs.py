@@ -13,9 +13,10 @@ from uuid import UUID
 from audit.services.events import record_events
 from memory.domain.viewer import Viewer
 from memory.models import Job
+from memory.satellites.consent.talk import ask_for_team, hold_back, settle_in_talk
+from memory.satellites.workflows.proposing import look_for_workflows
 from memory.selectors.zones import zone_of
 from memory.services import leases
-from memory.services.consent.talk import ask_for_team, hold_back, settle_in_talk
 from memory.services.extraction import extraction
 from memory.services.extraction.counts import (
     add_counts,
@@ -47,7 +48,6 @@ from memory.services.extraction.taking_back import take_back_confided
 from memory.services.extraction.windows import window_budget, window_end
 from memory.services.extraction.work_metrics import count_work
 from memory.services.retrying import run_write
-from memory.services.workflows.proposing import look_for_workflows
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.write_path import prepare, store
 from memory.understanding.tools import Tools

@@ -25,7 +25,7 @@ from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 RUN_JOB_TASK = "memory.tasks.run_extraction_job"
-RUN_EPISODE_TASK = "memory.tasks.run_episode_job"
+RUN_EPISODE_TASK = "memory.satellites.episodes.tasks.run_episode_job"
 _TASKS = {Job.Kind.EXTRACT.value: RUN_JOB_TASK, Job.Kind.EPISODE.value: RUN_EPISODE_TASK}
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 # Jobs that are done but for what the caps kept out.

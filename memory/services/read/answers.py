@@ -9,9 +9,9 @@ from uuid import UUID
 from memory.domain.levels import Level as TextLevel
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals
-from memory.domain.selection.choosing import Selection
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction, Memory
+from memory.satellites.plans.selection.choosing import Selection
 from memory.selectors.revisions import Revision
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked

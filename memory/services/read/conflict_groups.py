@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.domain.selection.conflicts import Conflict, resolve_conflicts
-from memory.domain.selection.facts import Fact
+from memory.domain.clashes import Conflict, resolve_conflicts
+from memory.domain.facts import Fact
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.models.memory import LIVE

@@ -14,10 +14,10 @@ from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry, Plan, Text, Written
 from memory.domain.rendering import SAID_HEADING, Line, Opposite, Quote, SaidLine
 from memory.domain.scoring import Weights
-from memory.domain.selection.choosing import Selection
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
+from memory.satellites.plans.selection.choosing import Selection
 from memory.selectors.levels import stored_levels
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow

@@ -22,8 +22,8 @@ from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.satellites.episodes.selectors import episodes_of
 from memory.selectors.contradictions import open_contradictions_among
-from memory.selectors.episodes import episodes_of
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.domain.types import Scope
 from memory.domain.viewer import Viewer
-from memory.domain.working_memory import is_preference
+from memory.satellites.tasks.domain import is_preference
 from teams.errors import ForbiddenError, InvalidError
 
 # The scopes that a caller may state; the others belong to work under way.

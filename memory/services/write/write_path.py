@@ -15,9 +15,9 @@ from memory.domain.text.normalise import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.consent.gate import ConsentGate, release_pins
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.selectors.sql_files import load_sql_parts
-from memory.services.consent.gate import ConsentGate, release_pins
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on

@@ -22,8 +22,9 @@ from palimpsest_client import BadRequest, Forbidden, Palimpsest, Unauthorized
 from palimpsest_client.langgraph import PalimpsestStore
 from palimpsest_client.models import ErasureToConfirm
 
-from memory.models import Memory, StoreItem
-from memory.services.store_items import delete_expired
+from memory.models import Memory
+from memory.satellites.langgraph.models import StoreItem
+from memory.satellites.langgraph.store_items import delete_expired
 from teams.tenancy import team_scope
 from tests.clients.conftest import Place
 from tests.clients.langgraph.conftest import Either

@@ -13,7 +13,12 @@ from django.db import connections
 from rest_framework.test import APIClient
 
 from audit.services.erasure import erase_user
-from memory.models import ChannelValue, GraphCheckpoint, GraphThread, PendingWrite
+from memory.satellites.langgraph.models import (
+    ChannelValue,
+    GraphCheckpoint,
+    GraphThread,
+    PendingWrite,
+)
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.test_schema import Schema, check

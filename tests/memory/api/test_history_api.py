@@ -18,7 +18,7 @@ from audit.models import MemoryLog
 from audit.services.erasure import plan_erasure
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.exporting import export_person
+from memory.satellites.transfer.exporting import export_person
 from routing.models import RoutingDecision
 from teams.models import Message
 from tests import factories

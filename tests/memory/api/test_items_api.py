@@ -11,7 +11,9 @@ import pytest
 from django.db import connections
 from rest_framework.test import APIClient
 
-from memory.models import ConsentRequest, Memory, StoreItem
+from memory.models import Memory
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.langgraph.models import StoreItem
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.test_schema import Schema, check

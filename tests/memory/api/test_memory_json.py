@@ -26,10 +26,10 @@ from memory.api.serializers.found import (
     PackedMessageSerializer,
 )
 from memory.api.serializers.memories import MemorySerializer, NewMemorySerializer
-from memory.api.serializers.tasks import ItemSerializer
 from memory.domain.scoring import Parts, Signals
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.satellites.tasks.serializers import ItemSerializer
 from memory.selectors.loading.memories import memories_by_id
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.messages import ScoredMessage

@@ -9,7 +9,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.domain.scoring import USAGE_SHARE
-from memory.models import MemoryUsage, SignalUse
+from memory.models import MemoryUsage
+from memory.satellites.plans.models import SignalUse
 from tests.support.bad_input import assert_problem
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post, remember, shown

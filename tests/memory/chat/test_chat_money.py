@@ -11,8 +11,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.utils import timezone
 
-from memory.services.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
-from memory.services.chat.asking import ChatAsk
+from memory.satellites.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
+from memory.satellites.chat.asking import ChatAsk
 from memory.services.messages.posting import open_conversation
 from memory.understanding.tools import default_tools
 from routing.domain.budgets import CapKind

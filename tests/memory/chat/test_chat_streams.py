@@ -9,7 +9,7 @@ import openai
 import pytest
 from django.db import connections
 
-from memory.services.chat.history import PARTIAL
+from memory.satellites.chat.history import PARTIAL
 from routing.models import RoutingDecision, SpendEntry
 from routing.services.cost_guard import budget_left
 from teams.tenancy import team_scope

@@ -16,10 +16,10 @@ from rest_framework.test import APIClient
 
 from memory.domain.plans.plan import FORGETTING
 from memory.domain.plans.prompt import NOTICE
-from memory.domain.plans.topic_index import OPENING as INDEX
-from memory.domain.plans.working import HEADINGS as WORKING_HEADINGS
 from memory.domain.rendering import HEADINGS, SAID_HEADING
 from memory.models import Contradiction, Memory
+from memory.satellites.plans.layouts.topic_index import OPENING as INDEX
+from memory.satellites.plans.layouts.working import HEADINGS as WORKING_HEADINGS
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

@@ -14,7 +14,8 @@ from rest_framework.test import APIClient
 from audit.models import OperationalEvent
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Contradiction, Memory
+from memory.models import Contradiction, Memory
+from memory.satellites.consent.models import ConsentRequest
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.promoting import promote_memory
 from memory.services.write.drafts import Outcome

@@ -14,8 +14,9 @@ from rest_framework.test import APIClient
 
 from audit.models import OperationalEvent
 from memory.domain.types import Candidate, Judgement, MemoryType, Statement, Verdict
-from memory.models import ConsentRequest, Job, Memory
-from memory.services.consent.deciding import expire_requests
+from memory.models import Job, Memory
+from memory.satellites.consent.deciding import expire_requests
+from memory.satellites.consent.models import ConsentRequest
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
 from teams.models import Conversation, EndUser, Team

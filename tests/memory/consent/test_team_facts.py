@@ -11,12 +11,13 @@ from django.utils import timezone
 from audit.services.erasure import plan_erasure
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Memory, MemoryRelation
+from memory.models import Memory, MemoryRelation
+from memory.satellites.consent.deciding import approve_request, reject_request
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.team_facts import propose_due_team_facts, propose_team_facts
+from memory.satellites.lifecycle.runs import hour_of
 from memory.selectors.profiles import requests_visible_to
-from memory.services.consent.deciding import approve_request, reject_request
-from memory.services.consent.team_facts import propose_due_team_facts, propose_team_facts
 from memory.services.decisions.state import delete_memory
-from memory.services.lifecycle.runs import hour_of
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError
 from teams.models import EndUser

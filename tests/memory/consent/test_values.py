@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.services.consent.values import is_same_value, states_value
+from memory.satellites.consent.values import is_same_value, states_value
 
 CITY = "user.profile.city"
 ASKED = "Shall I call you Dana from now on?"

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.domain.consent import Signal, independent_signals, matter_of
+from memory.satellites.consent.matters import Signal, independent_signals, matter_of
 
 FIELDS = ("city", "health", "preferred_name", "pronouns")
 

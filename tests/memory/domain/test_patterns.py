@@ -8,8 +8,8 @@ from textwrap import dedent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.clients.code_parser import parse_code
-from memory.domain.patterns.clusters import (
+from memory.satellites.workflows.code_parser import parse_code
+from memory.satellites.workflows.patterns.clusters import (
     MIN_BITS,
     MIN_SAVED,
     Cluster,
@@ -18,8 +18,14 @@ from memory.domain.patterns.clusters import (
     clusters_of,
     largest,
 )
-from memory.domain.patterns.shapes import MAX_BYTES, MAX_LINES, MAX_SLOTS, Place, ShapeIndex
-from memory.domain.patterns.templates import MAX_TRIGGER_CHARS, template_of
+from memory.satellites.workflows.patterns.shapes import (
+    MAX_BYTES,
+    MAX_LINES,
+    MAX_SLOTS,
+    Place,
+    ShapeIndex,
+)
+from memory.satellites.workflows.patterns.templates import MAX_TRIGGER_CHARS, template_of
 
 NAMES = st.sampled_from(["order", "invoice", "parcel", "refund", "customer"])
 STATEMENTS = st.sampled_from(

@@ -14,10 +14,10 @@ from memory.domain.plans.placing import (
     placed,
     words_of,
 )
-from memory.domain.plans.topic_index import topic_index, untold
-from memory.domain.plans.working import ContextTier
-from memory.domain.prediction.signals import Signals
 from memory.domain.tokens import ESTIMATE
+from memory.satellites.plans.layouts.topic_index import topic_index, untold
+from memory.satellites.plans.layouts.working import ContextTier
+from memory.satellites.plans.prediction.signals import Signals
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 SIGNALS = Signals(current_file="src/auth/login.ts", branch="feature/rate-limits")

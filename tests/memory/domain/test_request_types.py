@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.selection.request_types import RequestType
-from memory.services.read.context import kind_of_request
+from memory.satellites.plans.context import kind_of_request
+from memory.satellites.plans.selection.request_types import RequestType
 from teams.domain.context_settings import DEFAULT_CATEGORIES, REQUEST_TYPES, SCOPES
 
 REQUESTS = {

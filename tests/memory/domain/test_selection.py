@@ -10,16 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.selection.choosing import Selection, select_facts
-from memory.domain.selection.conflicts import Resolution
-from memory.domain.selection.facts import (
-    Cause,
-    Fact,
-    Rules,
-    category_of,
-    is_relevant,
-)
+from memory.domain.clashes import Resolution
+from memory.domain.facts import Cause, Fact, Rules, category_of, is_relevant
 from memory.domain.types import MemoryType, Scope
+from memory.satellites.plans.selection.choosing import Selection, select_facts
 
 Case = tuple[list[Fact], set[frozenset[UUID]], Rules]
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.lifecycle.tiers import (
+from memory.domain.tiers import (
     Standing,
     cold_because,
     expires_because,

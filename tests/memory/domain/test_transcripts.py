@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
-from memory.domain.transcripts import Transcript, TranscriptError, TranscriptFile, read_transcripts
 from memory.domain.types import Role
+from memory.satellites.transfer.transcripts import (
+    Transcript,
+    TranscriptError,
+    TranscriptFile,
+    read_transcripts,
+)
 
 HELLO = {"role": "user", "content": "We sail on Friday."}
 ANSWER = {"role": "assistant", "content": "Noted."}

@@ -10,8 +10,14 @@ from uuid import UUID, uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.chat.wording import text_of
-from memory.domain.workflows import LEAST_STEPS, MOST_STEPS, Said, recurring_workflows, tool_calls
+from memory.satellites.chat.domain.wording import text_of
+from memory.satellites.workflows.domain import (
+    LEAST_STEPS,
+    MOST_STEPS,
+    Said,
+    recurring_workflows,
+    tool_calls,
+)
 
 DEPLOY = ["test", "build", "stage", "verify", "prod"]
 

@@ -9,7 +9,10 @@ import pytest
 
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry
-from memory.domain.plans.working import (
+from memory.domain.rendering import Line
+from memory.domain.tokens import ESTIMATE
+from memory.domain.types import MemoryType
+from memory.satellites.plans.layouts.working import (
     DEFAULT_SHARES,
     Activity,
     ContextTier,
@@ -17,9 +20,6 @@ from memory.domain.plans.working import (
     shares_of,
     working_plan,
 )
-from memory.domain.rendering import Line
-from memory.domain.tokens import ESTIMATE
-from memory.domain.types import MemoryType
 from tests.support.writing import NOON
 
 CRITICAL, RELEVANT, BACKGROUND = list(ContextTier)[:3]

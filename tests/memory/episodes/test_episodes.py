@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from memory.models import Job, Memory, MemoryArtifact
-from memory.services.episodes.making import run_episode_job
-from memory.services.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import run_episode_job
+from memory.satellites.episodes.sittings import queue_episodes
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelEpisodes
 from memory.understanding.tools import Tools

@@ -8,8 +8,8 @@ from django.utils import timezone
 from memory.domain.attribution import other_speakers
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.transfer.targets import ImportMode
 from memory.services.indexing.message_index import index_team
-from memory.services.messages.imports import ImportMode
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth

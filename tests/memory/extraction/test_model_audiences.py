@@ -11,7 +11,8 @@ from pytest_django import Settings
 
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Memory
+from memory.models import Memory
+from memory.satellites.consent.models import ConsentRequest
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools

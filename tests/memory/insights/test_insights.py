@@ -12,7 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Memory, MemoryRelation, MessageEntry
-from memory.services.insights.making import draw_waiting_insights, make_insights
+from memory.satellites.episodes.insights import draw_waiting_insights, make_insights
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelInsights
 from memory.understanding.tools import Tools

@@ -15,25 +15,19 @@ from audit.models import Erasure, MemoryLog
 from audit.services.erasure import erase_purged, erase_user
 from audit.services.verification import verify_team
 from memory.domain.feedback import Feedback
-from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
-from memory.models import (
-    ConsolidationChange,
-    ConsolidationRun,
-    Memory,
-    MemoryRelation,
-    MemoryUsage,
-    SearchEntry,
-)
+from memory.models import Memory, MemoryRelation, MemoryUsage, SearchEntry
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
+from memory.satellites.lifecycle.purging import purge_due
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.lifecycle.undoing import undo_run
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters, PurgedError, filtered_memories, memory_for
 from memory.services.decisions.corrections import give_feedback
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.lifecycle.purging import purge_due
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_run
-from memory.services.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Team

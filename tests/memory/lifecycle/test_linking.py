@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation
-from memory.services.lifecycle.undoing import undo_run
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.lifecycle.undoing import undo_run
 from memory.services.read.co_retrieval import told_together
 from memory.services.read.usage import flush_noted_usage, note_retrieved
 from memory.understanding.tools import Tools

@@ -10,11 +10,11 @@ from uuid import uuid4
 
 import pytest
 
-from memory.domain.lifecycle.steps import Step
 from memory.domain.viewer import Viewer
-from memory.models import ConsolidationRun, JudgedPair
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_run
+from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
+from memory.satellites.lifecycle.steps import Step
 from memory.understanding.tools import Tools
 from routing.models import SpendEntry
 from routing.services.paid_calls import Tariff

@@ -10,14 +10,15 @@ from uuid import UUID
 import pytest
 
 from audit.models import MemoryLog
-from memory.domain.lifecycle.steps import Step
 from memory.domain.types import Judgement, Statement, Verdict
-from memory.models import ConsolidationRun, Contradiction, JudgedPair, Memory
+from memory.models import Contradiction, Memory
+from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_due_runs, start_run
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.lifecycle.undoing import undo_run
 from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.lifecycle.running import run_consolidation
-from memory.services.lifecycle.runs import start_due_runs, start_run
-from memory.services.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope

@@ -19,14 +19,15 @@ from hypothesis.stateful import (
 )
 
 from memory.domain.feedback import Feedback
-from memory.domain.lifecycle.steps import Step
 from memory.domain.types import MemoryType
-from memory.models import ConsolidationRun, Memory, SearchEntry
+from memory.models import Memory, SearchEntry
+from memory.satellites.lifecycle.models import ConsolidationRun
+from memory.satellites.lifecycle.purging import purge_due
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.lifecycle.undoing import undo_run
 from memory.services.decisions.corrections import give_feedback
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.lifecycle.purging import purge_due
-from memory.services.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope

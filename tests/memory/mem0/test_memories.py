@@ -11,8 +11,9 @@ from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
 from memory.domain.viewer import Viewer
-from memory.models import ConsentRequest, Job, Memory
-from memory.services.consent.deciding import approve_request
+from memory.models import Job, Memory
+from memory.satellites.consent.deciding import approve_request
+from memory.satellites.consent.models import ConsentRequest
 from memory.services.extraction.job_runs import run_job
 from memory.understanding.tools import Tools
 from teams.models import Conversation, Message

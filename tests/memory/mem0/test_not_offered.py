@@ -13,10 +13,10 @@ import pytest
 from mem0 import MemoryClient
 from mem0.exceptions import MemoryError as AnyMem0Error
 
-from memory.api.mem0 import inputs
-from memory.api.mem0.inputs import Mem0Serializer
-from memory.api.mem0.others import Mem0NotOffered
-from memory.api.mem0.urls import urlpatterns
+from memory.satellites.mem0 import inputs
+from memory.satellites.mem0.inputs import Mem0Serializer
+from memory.satellites.mem0.others import Mem0NotOffered
+from memory.satellites.mem0.urls import urlpatterns
 from tests.memory.mem0.conftest import Clients
 from tests.support.cast import Cast
 from tests.support.mem0_clients import Mem0
@@ -123,7 +123,7 @@ def test_no_refusal_is_made_anywhere_else() -> None:
             and node.func.id == "NotOfferedError"
             for node in ast.walk(ast.parse(path.read_text()))
         )
-        for path in (ROOT / "memory/api/mem0").glob("*.py")
+        for path in (ROOT / "memory/satellites/mem0").glob("*.py")
     }
 
     # Fields not offered and values not taken; profiles and addresses; the schema of an export.

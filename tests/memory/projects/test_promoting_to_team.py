@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.models import ConsentRequest
+from memory.satellites.consent.models import ConsentRequest
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post, remember, shown
 

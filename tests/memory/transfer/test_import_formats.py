@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from memory.services.transfer.formats.items import ImportFileError, Item, ItemMaker, Names
-from memory.services.transfer.formats.reading import Format, read_items
+from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker, Names
+from memory.satellites.transfer.formats.reading import Format, read_items
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 NAMES = Names(agent="kyra", user="sarah")

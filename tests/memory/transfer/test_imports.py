@@ -15,10 +15,11 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.models import ImportBatch, ImportRun, Job, Memory
-from memory.services.transfer import import_runs
-from memory.services.transfer.import_runs import run_import
-from memory.services.transfer.imports import overdue_imports
+from memory.models import Job, Memory
+from memory.satellites.transfer import import_runs
+from memory.satellites.transfer.import_runs import run_import
+from memory.satellites.transfer.imports import overdue_imports
+from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.services.write.explicit import remember
 from memory.understanding.tools import Tools
 from teams.models import Agent, EndUser, Message
@@ -277,7 +278,7 @@ def test_who_is_erased_while_memories_are_written_is_left_out(
                 erasures.append(cursor.execute(erase, [acme.team.pk, acme.dmitri.pk]))
         return remember(**given)
 
-    monkeypatch.setattr("memory.services.transfer.import_runs.remember", erased_first)
+    monkeypatch.setattr("memory.satellites.transfer.import_runs.remember", erased_first)
 
     run = finish(answer, tools)
 
@@ -320,7 +321,7 @@ def test_what_fails_again_and_again_is_left_out_alone(
 def test_long_messages_wait_in_smaller_batches(
     api: APIClient, acme: Cast, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.services.transfer.imports.CHARS_A_BATCH", 50)
+    monkeypatch.setattr("memory.satellites.transfer.imports.CHARS_A_BATCH", 50)
     lines = [{"content": "x" * 30, "id": f"{number}", "role": "user"} for number in range(5)]
 
     answer = send(api, "\n".join(map(json.dumps, lines)))
@@ -332,8 +333,8 @@ def test_long_messages_wait_in_smaller_batches(
 def test_a_record_that_would_fill_the_memory_is_refused(
     api: APIClient, acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.services.transfer.formats.reading._READ_BYTES", 100)
-    monkeypatch.setattr("memory.services.transfer.formats.reading.MAX_RECORD_BYTES", 2_000)
+    monkeypatch.setattr("memory.satellites.transfer.formats.reading._READ_BYTES", 100)
+    monkeypatch.setattr("memory.satellites.transfer.formats.reading.MAX_RECORD_BYTES", 2_000)
     small = [{**MEM0, "id": str(number)} for number in range(50)]
 
     assert send(api, small).status_code == 202

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from memory.clients import webhook_calls
-from memory.clients.webhook_calls import WebhookAnswer, is_public, problem_with_target
+from memory.satellites.webhooks import calls as webhook_calls
+from memory.satellites.webhooks.calls import WebhookAnswer, is_public, problem_with_target
 from tests.support.webhook_receiver import Receiver, serve
 
 # Of receiver.example, with its key, for a hundred years; nobody trusts it but these tests.

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 from standardwebhooks import WebhookVerificationError
 
 from config.embedded import PROJECT_ROOT
-from memory.services.webhooks import delivering
-from memory.services.webhooks.signing import new_secret
+from memory.satellites.webhooks import delivering
+from memory.satellites.webhooks.signing import new_secret
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast

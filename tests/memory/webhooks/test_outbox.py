@@ -15,9 +15,9 @@ from django.db import connection, transaction
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.models import ConsentRequest
-from memory.services.webhooks.delivering import deliver_waiting
-from memory.services.webhooks.endpoints import delete_endpoint
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.webhooks.delivering import deliver_waiting
+from memory.satellites.webhooks.endpoints import delete_endpoint
 from memory.understanding.tools import Tools
 from routing.services.cost_guard import BudgetExceededError
 from teams.errors import NotFoundError

@@ -9,7 +9,7 @@ import pytest
 from django.db import DatabaseError, transaction
 from rest_framework.test import APIClient
 
-from memory.services.webhooks.endpoints import MOST_ENDPOINTS
+from memory.satellites.webhooks.endpoints import MOST_ENDPOINTS
 from teams.models import IdempotentRequest, WebhookDelivery, WebhookEndpoint
 from teams.prepared import run_prepared
 from teams.services.keys import issue_key

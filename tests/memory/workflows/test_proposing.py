@@ -7,8 +7,9 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.models import ConsentRequest, Memory
-from memory.services.workflows.proposing import propose_workflows
+from memory.models import Memory
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.workflows.proposing import propose_workflows
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post
 

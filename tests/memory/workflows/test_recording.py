@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 
 from memory.domain.viewer import Viewer
-from memory.models import Memory, WorkflowRecording
-from memory.services.workflows.recording import (
+from memory.models import Memory
+from memory.satellites.workflows.models import WorkflowRecording
+from memory.satellites.workflows.recording import (
     NewWorkflow,
     discard_recording,
     finish_recording,

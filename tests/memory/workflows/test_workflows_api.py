@@ -8,8 +8,9 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from memory.models import Memory, WorkflowRecording
-from memory.services.workflows.recording import MOST_OPEN, MOST_STEPS
+from memory.models import Memory
+from memory.satellites.workflows.models import WorkflowRecording
+from memory.satellites.workflows.recording import MOST_OPEN, MOST_STEPS
 from tests.support.cast import Cast, Clients, switch
 from tests.support.memories_api import post
 

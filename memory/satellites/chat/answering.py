@@ -1,0 +1,282 @@
+"""A chat request, from the incoming messages to the stored answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TypeAlias, TypeVar
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, transaction
+from django.utils import timezone
+
+from memory.domain.viewer import Viewer
+from memory.satellites.chat.asking import ChatAsk, Json
+from memory.satellites.chat.citing import GivenAnswer, note_citations
+from memory.satellites.chat.exchanges import Context, Exchange, spoken_of, summed_up
+from memory.satellites.chat.history import Recorded, earlier_messages, record_answer, record_request
+from memory.satellites.chat.threads import conversation_of
+from memory.selectors.names import is_guest
+from memory.services.read.updates import note_first_prompt
+from memory.understanding.tools import Tools
+from routing.domain.budgets import Reservation
+from routing.services.calling import (
+    Answer,
+    AnswerStream,
+    Attempt,
+    ChatRequest,
+    RequestRefusedError,
+    call,
+    require_configured,
+)
+from routing.services.cost_guard import BudgetExceededError, count_along, release, reserve, settle
+from routing.services.decisions import (
+    Outcome,
+    keep_by_itself,
+    keep_decision,
+    note_outcome,
+    write_outcome,
+)
+from routing.services.models import catalogue_of
+from routing.services.routes import Route, cheapest_within
+from teams.models import Conversation, Message
+from teams.services.flags import flags_of
+from teams.tenancy import give_back_connection, team_scope
+
+logger = logging.getLogger(__name__)
+
+_Given = TypeVar("_Given")
+# What an answer used, or has used so far: its model, those that failed before, tokens and cost.
+Used: TypeAlias = Answer | AnswerStream
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request whose messages are stored and whose cost is reserved: the model may be called."""
+
+    exchange: Exchange
+    context: Context
+    route: Route
+    reservation: Reservation
+
+    @property
+    def recorded(self) -> Recorded:
+        """The request's messages in the log."""
+        return self.exchange.recorded
+
+    @property
+    def request(self) -> ChatRequest:
+        """What the model gets."""
+        return ChatRequest(messages=self.context.messages, parameters=self.exchange.ask.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A whole answer: the protocol's `chat.completion` as the endpoint gave it, and what it used.
+
+    `prepared` is what was asked in the end.
+    """
+
+    prepared: Prepared
+    body: Json
+    used: Used
+
+
+def prepare_chat(
+    *, team_id: UUID, actor: str, ask: ChatAsk, tools: Tools, now: datetime
+) -> Prepared:
+    """Store the request's new messages, build the context, choose a model and reserve the cost.
+
+    Agent, user, project and conversation are created when first named. Call it outside a
+    transaction: it makes several, none of which waits for a model. Raises BudgetExceededError,
+    NoModelConfiguredError, InvalidError for an agent whose document cannot be used, and
+    UnavailableError while a compaction goes on; the messages are stored by then and a request that
+    is sent again stores none twice.
+    """
+    # Not flushed by itself: the reservation or refusal that follows is, and with it this commit.
+    with team_scope(team_ids=[team_id], actor=actor, is_planned_once=True, is_flushed=False):
+        conversation, is_new_agent = conversation_of(team_id=team_id, ask=ask)
+        team = conversation.team
+        is_remembering = flags_of(team=team).memory
+        viewer = _viewer(conversation, actor, ask)
+        recorded = record_request(viewer=viewer, conversation=conversation, ask=ask, now=now)
+        earlier: list[Message] = []
+        has_past = recorded.stored < conversation.last_position
+        if is_remembering and not has_past:
+            note_first_prompt(conversation=conversation)
+        if is_remembering and has_past and not ask.has_history:
+            earlier = earlier_messages(recorded=recorded, after=summed_up(conversation))
+        catalogue = catalogue_of(team=team)
+    lead, talk = spoken_of(ask=ask, positions=recorded.positions, earlier=earlier)
+    exchange = Exchange(
+        team, viewer, recorded, ask, catalogue, is_remembering, tools, now, is_new_agent
+    )
+    context = exchange.context(lead, talk)
+    route = exchange.route(context)
+    if not route.is_configured:
+        keep_by_itself(route.decision)
+        require_configured(route)
+    if is_remembering and exchange.is_full(route):
+        context, route = exchange.shortened(context, route)
+    return paid_for(exchange, context, route, now)
+
+
+def answer_chat(*, prepared: Prepared) -> Answered:
+    """Call the model, store its answer and count its cost; no connection is held meanwhile.
+
+    Raises what `routing.services.calling.call` raises: then nothing is held or counted.
+    """
+    outcomes: list[Outcome] = []
+    prepared, answer = asked(prepared=prepared, ask=partial(call, keep=outcomes.append))
+    message = answer.body["choices"][0]["message"]
+    settle_call(prepared, answer, message=message, is_partial=False, outcomes=outcomes)
+    given = GivenAnswer(message, is_partial=False)
+    note_citations(prepared.exchange.viewer, prepared.context, answer=lambda: given)
+    return Answered(prepared, answer.body, answer)
+
+
+def asked(*, prepared: Prepared, ask: Callable[..., _Given]) -> tuple[Prepared, _Given]:
+    """The request that was sent in the end, and what `ask` (`call` or `open_stream`) returned.
+
+    Sizes are estimates: if every model refuses the request as too long, it is shortened once and
+    sent again. No connection is held meanwhile.
+    """
+    try:
+        return prepared, _ask(prepared, ask)
+    except RequestRefusedError as error:
+        if not error.is_too_long or not prepared.exchange.is_remembering:
+            raise
+        context, route = prepared.exchange.shortened(
+            prepared.context, prepared.route, window=prepared.route.expected.input_tokens
+        )
+        if context.left_out == prepared.context.left_out:
+            raise
+    shorter = paid_for(prepared.exchange, context, route, timezone.now())
+    return shorter, _ask(shorter, ask)
+
+
+def _ask(prepared: Prepared, ask: Callable[..., _Given]) -> _Given:
+    """Ask the models; a call that fails costs nothing, so its reservation is released."""
+    give_back_connection()
+    try:
+        return ask(route=prepared.route, request=prepared.request)
+    except BaseException:
+        try:
+            release(reservation=prepared.reservation)
+        except (DatabaseError, InterfaceError):
+            logger.warning("A reservation was not released; it expires.", exc_info=True)
+        raise
+
+
+def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) -> Prepared:
+    """The request with its cost reserved and the routing decision stored.
+
+    If other calls used up the budget meanwhile, the cheapest tier that still fits is tried once.
+    Raises BudgetExceededError.
+    """
+    try:
+        return Prepared(exchange, context, route, _reserved(exchange, route, now))
+    except BudgetExceededError as error:
+        cheaper = cheapest_within(route=route, left_usd=error.tightest.left_usd, now=now)
+        if cheaper is None:
+            raise
+    return Prepared(exchange, context, cheaper, _reserved(exchange, cheaper, now))
+
+
+def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
+    conversation = exchange.conversation
+    kept: list[bool] = []
+
+    def keep() -> None:
+        keep_decision(route.decision)
+        kept.append(True)
+
+    try:
+        return reserve(
+            team=exchange.team,
+            agent=conversation.agent,
+            end_user=conversation.end_user,
+            estimated_usd=route.reservation_usd,
+            now=now,
+            alternatives=route.alternatives,
+            seen=route.budget_left,
+            along=keep,
+        )
+    except BudgetExceededError as error:
+        if not kept:
+            keep_by_itself(route.decision)
+        budget = error.tightest.cap.account.kind.title.lower()
+        why = Attempt(route.model.name, route.model.provider, f"not paid for by the {budget}")
+        note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, [why], None))
+        raise
+
+
+def settle_call(
+    prepared: Prepared, used: Used, *, message: Json, is_partial: bool, outcomes: Sequence[Outcome]
+) -> None:
+    """Store the answer, the outcome and the cost of a call in one transaction.
+
+    `message` is the answer, or the received part of it if `is_partial`; `outcomes` belong to the
+    routing decision. If the cost cannot be counted with them, they are stored without it, and it is
+    counted separately. An exception means that the answer is not stored; its cost is counted
+    anyway.
+    """
+    viewer, reservation = prepared.exchange.viewer, prepared.reservation
+    usage, cost_usd = used.usage, used.cost_usd
+    committed: list[bool] = []
+
+    def store() -> None:
+        record_answer(
+            viewer=viewer,
+            recorded=prepared.recorded,
+            message=message,
+            is_partial=is_partial,
+            tools=prepared.exchange.tools,
+            now=timezone.now(),
+        )
+        for each in outcomes:
+            write_outcome(each)
+
+    try:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+            # First of all that waits for the commit: what follows it may fail by itself.
+            transaction.on_commit(lambda: committed.append(True))
+            store()
+            count_along(
+                reservation=reservation, actual_usd=cost_usd, usage=usage, now=timezone.now()
+            )
+    except BaseException as error:
+        try:
+            settle(reservation=reservation, actual_usd=cost_usd, usage=usage, now=timezone.now())
+        except (DatabaseError, InterfaceError):
+            # The reservation stays until it expires.
+            logger.error("The cost of a call (%s USD) was not counted.", cost_usd, exc_info=True)
+        if committed:
+            logger.warning("What a call cost was counted late.", exc_info=True)
+            return
+        try:
+            if not isinstance(error, (DatabaseError, InterfaceError)):
+                raise
+            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+                store()
+        except BaseException:
+            for each in outcomes:
+                note_outcome(each)
+            raise
+
+
+def _viewer(conversation: Conversation, actor: str, ask: ChatAsk) -> Viewer:
+    person = conversation.end_user_id
+    return Viewer(
+        team_id=conversation.team_id,
+        actor=actor,
+        agent_id=conversation.agent_id,
+        end_user_id=person if ask.names_user else None,
+        project_id=conversation.project_id,
+        project_ids=ask.project_ids,
+        allowed_categories=tuple(conversation.agent.allowed_categories),
+        is_guest=ask.names_user and is_guest(team_id=conversation.team_id, end_user_id=person),
+    )

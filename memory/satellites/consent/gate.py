@@ -1,0 +1,196 @@
+"""The consent gate of the write path: what would change a guarded memory waits for a yes.
+
+Guarded are the sensitive fields and the core identity of a person, and the preferences of the team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from uuid import UUID
+
+from django.utils import timezone
+
+from memory.domain.audience import TEAM_WIDE
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.satellites.consent.clauses import sets_alone
+from memory.satellites.consent.matters import CORE_FIELDS, READ_SURELY, field_of, matter_of
+from memory.satellites.consent.proposals import Proposal, propose
+from memory.satellites.consent.values import is_same_value
+from memory.satellites.tasks.domain import is_preference
+from memory.selectors.neighbours.comparing import locked_memories
+from memory.selectors.profiles import present_values
+from memory.services.write.audiences import Readers
+from memory.services.write.conflicts import Ruling
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.inserting import PreparedDraft
+from teams.services.profile_fields import sensitive_fields_of
+
+_PROFILE_ROOT = "user."
+# Each guarded memory that a draft would change, with the profile field that changes, "" for none.
+Changed = list[tuple[str, Memory]]
+
+
+def is_team_preference(memory: Memory) -> bool:
+    """Returns whether the memory is a preference that all of the team are told."""
+    is_of_all = memory.agent_id is None or memory.memory_type in TEAM_WIDE
+    is_of_team = memory.end_user_id is None and memory.project_id is None and is_of_all
+    return is_of_team and is_preference(category=memory.category, subject=memory.subject)
+
+
+def guarded_matter(memory: Memory, *, fields: Collection[str]) -> str | None:
+    """The profile field of a guarded memory, "" for a team preference; None for any other memory.
+
+    `fields` are the sensitive ones of the team.
+    """
+    if is_team_preference(memory):
+        return ""
+    return _matter(memory.memory_type, memory.subject, fields) or None
+
+
+def is_guarded(memory: Memory) -> bool:
+    """Returns whether the memory changes only with a yes; call it in the team's scope."""
+    return guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id)) is not None
+
+
+def release_pins(*, memory: Memory) -> None:
+    """Unpin the other live memories that tell the profile field of a pinned one; in scope."""
+    if not (memory.is_pinned and memory.end_user_id and memory.subject.startswith(_PROFILE_ROOT)):
+        return
+    fields = sensitive_fields_of(team_id=memory.team_id)
+    matter = _matter(memory.memory_type, memory.subject, fields)
+    if not matter:
+        return
+    rows = present_values(
+        team_id=memory.team_id,
+        end_user_id=memory.end_user_id,
+        matter=matter,
+        fields=CORE_FIELDS.union(fields),
+        agent_id=None if memory.memory_type in TEAM_WIDE else memory.agent_id,
+    )
+    others = [row.pk for row in rows if row.is_pinned and row.pk != memory.pk]
+    Memory.objects.filter(team_id=memory.team_id, pk__in=others).update(is_pinned=False)
+
+
+def _matter(memory_type: str, subject: str, fields: Collection[str]) -> str:
+    if not subject.startswith(_PROFILE_ROOT):
+        return ""
+    return matter_of(memory_type=memory_type, subject=subject, fields=CORE_FIELDS.union(fields))
+
+
+class ConsentGate:
+    """Holds back the drafts of one write that change a guarded memory.
+
+    Use it in the write's transaction and scope. A first value passes: nothing is changed by it.
+    """
+
+    def __init__(self, *, viewer: Viewer, readers: Readers) -> None:
+        self._viewer = viewer
+        self._readers = readers
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The sensitive fields of the team."""
+        return sensitive_fields_of(team_id=self._viewer.team_id)
+
+    def is_about_profile(self, draft: MemoryDraft) -> bool:
+        """Whether the draft may tell a field of a person's profile."""
+        has_owner = draft.end_user_id is not None
+        return draft.needs_consent and has_owner and draft.subject.startswith(_PROFILE_ROOT)
+
+    def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
+        """The result of a draft that waits for a yes, else None and the ruling by which to write.
+
+        The result's memory is what stands now, unchanged. What tells a field of somebody else
+        stands beside the draft.
+        """
+        draft = item.draft
+        if not draft.needs_consent:
+            return None, ruling
+        touched = [each.memory for each in ruling.conflicts if each.changes_memory]
+        spared = {
+            each.pk
+            for each in touched
+            if each.end_user_id not in (None, draft.end_user_id)
+            and guarded_matter(each, fields=self.fields)
+        }
+        ruling = ruling.sparing(spared) if spared else ruling
+        changed = self.changed_by(draft, ruling)
+        if all(self._is_replaced(draft, *each) for each in changed):
+            ids = {each.pk for _, each in changed}
+            rows = locked_memories(team_id=draft.team_id, ids=ids) if ids else {}
+            return None, ruling.replacing(list(rows.values())) if rows else ruling
+        matter, present = changed[0]
+        request = propose(
+            proposal=Proposal(
+                draft=draft,
+                key=item.key,
+                matter=matter,
+                end_user_id=present.end_user_id,
+                proposed_by=self._viewer.actor,
+                present=present,
+            ),
+            now=timezone.now(),
+        )
+        waiting = request.pk if request is not None else None
+        return WriteResult(present, Outcome.HELD, consent_request=waiting), ruling
+
+    def changed_by(
+        self, draft: MemoryDraft, ruling: Ruling, *, without: UUID | None = None
+    ) -> Changed:
+        """The guarded memories that a draft of this ruling would change, what it says first.
+
+        Of a field of the core identity that is not sensitive, a value that a judge finds replaced
+        is replaced. `without` is the memory that the draft stands for.
+        """
+        is_news = ruling.duplicate_of is None and ruling.superseded_by is None
+        own = _matter(draft.memory_type.value, draft.subject, self.fields)
+        found = self._touched(draft, ruling, own)
+        if is_news and own and draft.end_user_id is not None:
+            is_sensitive = field_of(own) in self.fields
+            gone = set() if is_sensitive else {each.pk for each in ruling.superseded}
+            found += [each for each in self._rivals(draft, own) if each[1].pk not in gone]
+        return [each for each in found if each[1].pk != without]
+
+    def _is_replaced(self, draft: MemoryDraft, matter: str, memory: Memory) -> bool:
+        """Whether the draft is a later value that the team asks no yes for, and says no more."""
+        return (
+            matter in READ_SURELY.difference(self.fields)
+            and memory.end_user_id == draft.end_user_id
+            and memory.created_at <= draft.created_at
+            and sets_alone(draft.content, field=matter)
+            and sets_alone(memory.content, field=matter)
+        )
+
+    def _touched(self, draft: MemoryDraft, ruling: Ruling, own: str) -> Changed:
+        """The guarded memories that the ruling would retire or dispute."""
+        found: Changed = []
+        for each in ruling.conflicts:
+            memory = each.memory
+            matter = guarded_matter(memory, fields=self.fields)
+            if matter is None or not each.changes_memory or _same(draft, memory):
+                continue
+            if matter and field_of(matter) not in self.fields and each.is_replaced:
+                continue
+            found.append((own or matter if matter else "", memory))
+        return found
+
+    def _rivals(self, draft: MemoryDraft, matter: str) -> Changed:
+        """What the draft's own field says now, unless that is what the draft says."""
+        assert draft.end_user_id is not None
+        rows = present_values(
+            team_id=draft.team_id,
+            end_user_id=draft.end_user_id,
+            matter=matter,
+            fields=CORE_FIELDS.union(self.fields),
+            agent_id=draft.owner.agent_id,
+        )
+        rows = [row for row in rows if self._readers.may_read(row, draft)]
+        if any(_same(draft, row) for row in rows):
+            return []
+        return [(matter, row) for row in rows]
+
+
+def _same(draft: MemoryDraft, memory: Memory) -> bool:
+    return is_same_value(new=draft.content, known=memory.content, subject=memory.subject)

@@ -1,0 +1,241 @@
+"""Consent in talk: what an extraction finds of a person's profile, and what its people agree to."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from django.utils import timezone
+
+from memory.domain.types import Candidate, Participants, Role
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.satellites.consent.deciding import ACTOR, approve_request
+from memory.satellites.consent.kept_drafts import draft_from_json
+from memory.satellites.consent.matters import (
+    BENIGN_FIELDS,
+    SIGNALS_NEEDED,
+    independent_signals,
+    is_said_outright,
+    matter_of,
+)
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.proposals import Proposal, propose, propose_for_team, signals_of
+from memory.satellites.consent.values import is_same_value, states_value
+from memory.selectors.profiles import present_values
+from memory.services.extraction.extraction import MessageRange, as_source
+from memory.services.extraction.owners import TEAM_FACT
+from memory.services.extraction.speakers import person_of
+from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.services.write.inserting import PreparedDraft
+from memory.understanding.tools import Tools
+from teams.errors import ConflictError, NotFoundError
+from teams.models import Message
+from teams.services.profile_fields import sensitive_fields_of
+from teams.tenancy import team_scope
+
+logger = logging.getLogger(__name__)
+
+# The person asked for it to be remembered (seed 000).
+_ASKED_TO_REMEMBER = 10
+_NOT_NEW = (Outcome.DUPLICATE, Outcome.HELD, Outcome.SUPERSEDED)
+
+
+def hold_back(
+    *,
+    source: MessageRange,
+    found: Sequence[tuple[Candidate, PreparedDraft]],
+    actor: str,
+    now: datetime,
+) -> list[PreparedDraft]:
+    """The drafts that may go to the write path; the others wait as requests.
+
+    What waits is a first value of a sensitive field that the person did not tell outright, and a
+    benign field that only one conversation on one day told. Call it in the window's transaction.
+    """
+    fields: frozenset[str] | None = None
+    kept = []
+    for candidate, item in found:
+        draft = item.draft
+        if draft.end_user_id is not None and draft.subject.startswith("user."):
+            if fields is None:
+                fields = sensitive_fields_of(team_id=draft.team_id)
+            if _waits(source, candidate, item, fields, actor, now):
+                continue
+        kept.append(item)
+    return kept
+
+
+def ask_for_team(
+    *, written: Iterable[tuple[PreparedDraft, WriteResult]], actor: str, now: datetime
+) -> None:
+    """Ask whether the team may know what people said of it, where that waits for a yes; in scope.
+
+    Until then the memory is the person's.
+    """
+    for item, result in written:
+        if TEAM_FACT in item.draft.tags and result.outcome not in _NOT_NEW:
+            propose_for_team(
+                memory=result.memory,
+                key=item.key,
+                heard_by=item.draft.author_id,
+                proposed_by=actor,
+                now=now,
+            )
+
+
+def settle_in_talk(*, source: MessageRange, tools: Tools) -> None:
+    """Apply the requests that the talk agrees to, and those that two signals corroborate.
+
+    Call it outside any transaction, once the range is extracted; again it changes nothing.
+    """
+    conversation = source.conversation
+    people = {conversation.end_user_id, *(each.pk for each in source.people.values())}
+    with team_scope(team_ids=[conversation.team_id], actor=ACTOR):
+        rows = list(
+            ConsentRequest.objects.filter(
+                team_id=conversation.team_id,
+                end_user_id__in=people,
+                kind=ConsentRequest.Kind.PROFILE_FIELD,
+                state=ConsentRequest.State.WAITING,
+            ).select_related("present")
+        )
+    for row in rows:
+        if not row.needs_person:
+            actor = ACTOR if independent_signals(signals_of(row)) >= SIGNALS_NEEDED else ""
+            note = "two independent signals"
+        else:
+            answer = _agreed(row, source)
+            actor, note = (f"talk:{answer.pk}" if answer else ""), "agreed in talk"
+        if actor:
+            _approve(row, actor, note, tools)
+
+
+def _approve(row: ConsentRequest, actor: str, note: str, tools: Tools) -> None:
+    try:
+        approve_request(
+            viewer=Viewer(team_id=row.team_id, actor=actor),
+            request_id=row.pk,
+            tools=tools,
+            now=timezone.now(),
+            note=note,
+        )
+    except (ConflictError, NotFoundError) as error:
+        logger.info("Consent request %s is not applied: %s", row.pk, error)
+
+
+def _waits(
+    source: MessageRange,
+    candidate: Candidate,
+    item: PreparedDraft,
+    fields: Collection[str],
+    actor: str,
+    now: datetime,
+) -> bool:
+    """Whether the draft is to wait; then it is proposed."""
+    draft = item.draft
+    matter = _matter(draft, fields)
+    needs_person = bool(matter)
+    if matter:
+        if _outright(source, candidate, draft) or _present(draft, matter, fields):
+            return False  # the write path holds back what changes a value
+        present = None
+    else:
+        benign = BENIGN_FIELDS.difference(fields)
+        matter = _matter(draft, benign)
+        if not matter or draft.importance >= _ASKED_TO_REMEMBER:
+            return False
+        known = _present(draft, matter, benign)
+        if any(
+            is_same_value(new=draft.content, known=each.content, subject=each.subject)
+            for each in known
+        ):
+            return False
+        present = known[0] if known else None
+    assert draft.end_user_id is not None
+    propose(
+        proposal=Proposal(
+            draft=draft,
+            key=item.key,
+            matter=matter,
+            end_user_id=draft.end_user_id,
+            proposed_by=actor,
+            present=present,
+            needs_person=needs_person,
+        ),
+        now=now,
+    )
+    return True
+
+
+def _matter(draft: MemoryDraft, fields: Collection[str]) -> str:
+    return matter_of(memory_type=draft.memory_type.value, subject=draft.subject, fields=fields)
+
+
+def _present(draft: MemoryDraft, matter: str, fields: Collection[str]) -> list[Memory]:
+    assert draft.end_user_id is not None
+    return present_values(
+        team_id=draft.team_id,
+        end_user_id=draft.end_user_id,
+        matter=matter,
+        fields=fields,
+        agent_id=draft.owner.agent_id,
+    )
+
+
+def _outright(source: MessageRange, candidate: Candidate, draft: MemoryDraft) -> bool:
+    rows = [row for row in _read(source) if row.pk in draft.message_ids]
+    persons = [row for row in rows if row.role == Role.USER.value]
+    return is_said_outright(
+        confidence=candidate.confidence,
+        is_verbatim=candidate.is_verbatim,
+        is_persons=any(
+            person_of([row], conversation=source.conversation, people=source.people).pk
+            == draft.end_user_id
+            for row in persons
+        ),
+    )
+
+
+def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
+    """The message of the person that states the value again, in answer to the agent.
+
+    Those that the request was made of agree to nothing. A yes without the value is for the agent to
+    bring, by the API.
+    """
+    conversation = source.conversation
+    if row.agent_id not in (None, conversation.agent_id):
+        return None
+    since = draft_from_json(row.draft).created_at
+    told = {each.pk for each in source.messages if each.created_at >= since}
+    told.difference_update(signals_of(row)[0].message_ids)
+    for question, answer in pairwise(_read(source)):
+        if (
+            answer.pk in told
+            and _is_exchange(question, answer, row, source)
+            and states_value(question=question.content, answer=answer.content, value=row.content)
+        ):
+            return answer
+    return None
+
+
+def _is_exchange(
+    question: Message, answer: Message, row: ConsentRequest, source: MessageRange
+) -> bool:
+    """Whether an agent's message is followed by one of the person of the request."""
+    conversation = source.conversation
+    participants = Participants(agent=conversation.agent.slug)
+    person = person_of([answer], conversation=conversation, people=source.people)
+    return (
+        question.role == Role.ASSISTANT.value
+        and not participants.is_person(as_source(question))
+        and answer.role == Role.USER.value
+        and answer.position == question.position + 1
+        and person.pk == row.end_user_id
+    )
+
+
+def _read(source: MessageRange) -> Iterable[Message]:
+    return [*source.context, *source.messages]

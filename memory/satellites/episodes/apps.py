@@ -1,0 +1,16 @@
+"""Django app: Episodes and insights."""
+
+from memory import satellite
+
+
+class EpisodesConfig(satellite.Satellite):
+    """Tells conversations as episodes and draws insights about people."""
+
+    name = "memory.satellites.episodes"
+    label = "episodes"
+    verbose_name = "Episodes and insights"
+    periodic = {
+        "memory.satellites.episodes.tasks.close_sittings": 300.0,
+        "memory.satellites.episodes.tasks.draw_insights": 3600.0,
+        "memory.satellites.episodes.tasks.sweep_episodes": 15.0,
+    }

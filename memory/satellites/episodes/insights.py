@@ -1,0 +1,210 @@
+"""Draws insights about a person from what is known of them, once a day at most (seed 004, §3)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
+
+from audit.services.events import Event, record_events
+from memory.domain.insights import CATEGORY, IMPORTANCE, WrittenInsight
+from memory.domain.pair_selection import shared_words
+from memory.domain.text.normalise import normalise_text
+from memory.domain.types import MemoryType, Status
+from memory.domain.viewer import Viewer
+from memory.models import Memory, MemoryRelation
+from memory.models.memory import SINCE_EVER
+from memory.satellites.episodes.evidence import evidence_about, project_of_latest
+from memory.selectors.zones import zone_of
+from memory.services.retrying import run_write
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.inserting import PreparedDraft
+from memory.services.write.secrets import masked_note
+from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
+from teams.errors import ConflictError, UnavailableError
+from teams.models import EndUser
+from teams.models.people import erased_name
+from teams.services.flags import flags_of_id
+from teams.services.people import all_team_ids
+from teams.tenancy import team_scope
+
+ACTOR = "task:insights"
+EXTRACTOR = "insight"
+PAUSE = timedelta(hours=24)
+# For so long nothing more is said of a topic, unless it is news.
+_TOPIC_PAUSE = timedelta(days=30)
+_PEOPLE_A_RUN = 50
+# Two texts with so much in common say the same of a person.
+_SAME = 0.8
+_STRENGTH = 0.5
+_MOST_SOURCES = 50
+
+logger = logging.getLogger(__name__)
+
+
+def draw_waiting_insights(*, tools: Tools, now: datetime, seconds: float) -> int:
+    """Draw insights in all teams until `seconds` are over; returns how many were written.
+
+    About people of whom something was learned since they were last looked at, some of each team at
+    a time, those who waited longest first.
+    """
+    ends_at, written = time.monotonic() + seconds, 0
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            ids = list(_due(team_id, now).values_list("pk", flat=True)[:_PEOPLE_A_RUN])
+        for end_user_id in ids:
+            if time.monotonic() >= ends_at:
+                return written
+            try:
+                written += len(
+                    make_insights(team_id=team_id, end_user_id=end_user_id, now=now, tools=tools)
+                )
+            except (ConflictError, UnavailableError) as error:
+                logger.warning("No insights about %s at this time: %s", end_user_id, error)
+    return written
+
+
+def make_insights(*, team_id: UUID, end_user_id: UUID, now: datetime, tools: Tools) -> list[Memory]:
+    """Draw at most three insights about a person, unless that was tried within 24 hours.
+
+    None where the team has memory or insights switched off, or the person has, and none without
+    evidence. Whoever comes first in a day does it; call it outside any transaction. Raises
+    UnavailableError when the embedder does not answer, and ConflictError when other writers are in
+    the way.
+    """
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        people = _willing(team_id, now).filter(pk=end_user_id)
+        if not people.update(insights_at=now):
+            return []
+        person = EndUser.objects.get(team_id=team_id, pk=end_user_id)
+        project_id = project_of_latest(person=person, now=now)
+        zone = zone_of(team_id=team_id, now=now)
+        evidence = evidence_about(person=person, project_id=project_id, now=now, zone=zone)
+    written = tools.insights.write(evidence)
+    if not written:
+        return []
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        drafts = _drafts(person, project_id, written, now)
+    prepared = prepare(drafts=[draft for draft, _ in drafts], tools=tools)
+    sources = [rests_on for _, rests_on in drafts]
+    return run_write(partial(_store, person, prepared, sources, tools))
+
+
+def _willing(team_id: UUID, now: datetime) -> QuerySet[EndUser, EndUser]:
+    """People about whom insights may be made and were not looked for within a day."""
+    flags = flags_of_id(team_id=team_id)
+    if not (flags.memory and flags.insights):
+        return EndUser.objects.none()
+    is_due = Q(insights_at=None) | Q(insights_at__lte=now - PAUSE)
+    rows = EndUser.objects.filter(is_due, team_id=team_id, has_insights=True)
+    return rows.exclude(external_id=erased_name())
+
+
+def _due(team_id: UUID, now: datetime) -> QuerySet[EndUser, EndUser]:
+    """Those of them of whom something was learned since."""
+    learned = Memory.objects.live().filter(
+        team_id=team_id,
+        end_user=OuterRef("pk"),
+        agent=None,
+        updated_at__gt=Coalesce(OuterRef("insights_at"), SINCE_EVER),
+    )
+    changed = Exists(learned.exclude(memory_type=MemoryType.INSIGHT))
+    return _willing(team_id, now).filter(changed).order_by("insights_at", "id")
+
+
+def _drafts(
+    person: EndUser, project_id: UUID | None, written: Sequence[WrittenInsight], now: datetime
+) -> list[tuple[MemoryDraft, tuple[UUID, ...]]]:
+    """What is new of the insights, each with the memories that it rests on."""
+    known = list(
+        Memory.objects.filter(
+            team_id=person.team_id, end_user=person, memory_type=MemoryType.INSIGHT
+        ).order_by("-created_at")[:200]
+    )
+    drafts = []
+    for insight in written:
+        of_topic = [row for row in known if insight.topic and row.subject == insight.topic]
+        if any(_says_the_same(row, insight) for row in known) or any(
+            row.status == Status.SOFT_DELETED
+            or (not insight.is_news and row.created_at > now - _TOPIC_PAUSE)
+            for row in of_topic
+        ):
+            continue
+        sources = Memory.objects.filter(team_id=person.team_id, pk__in=insight.memory_ids)
+        said = [each for row in sources for each in row.source_message_ids]
+        draft = MemoryDraft(
+            team_id=person.team_id,
+            content=insight.text,
+            memory_type=MemoryType.INSIGHT,
+            importance=IMPORTANCE,
+            extractor=f"{EXTRACTOR}:{insight.writer}",
+            created_at=now,
+            category=CATEGORY,
+            subject=insight.topic,
+            tags=tuple(masked_note(tag) for tag in insight.tags),
+            people=(str(person),),
+            end_user_id=person.pk,
+            project_id=project_id,
+            message_ids=tuple(dict.fromkeys([*insight.message_ids, *said]))[:_MOST_SOURCES],
+            check=False,
+            needs_consent=False,
+            replaces=tuple(row.pk for row in of_topic if row.is_live),
+        )
+        drafts.append((draft, insight.memory_ids))
+    return drafts
+
+
+def _says_the_same(row: Memory, insight: WrittenInsight) -> bool:
+    if normalise_text(row.content) == normalise_text(insight.text):
+        return True
+    # What was counted is told in the same words each time; of it the topic decides.
+    return not insight.topic and shared_words(row.content, insight.text) >= _SAME
+
+
+def _store(
+    person: EndUser,
+    prepared: Sequence[PreparedDraft],
+    sources: Sequence[Collection[UUID]],
+    tools: Tools,
+) -> list[Memory]:
+    """Write what still rests on memories that stand, if it is still wanted."""
+    team_id = person.team_id
+    with team_scope(team_ids=[team_id], actor=ACTOR, reason="drawn from what is known"):
+        flags = flags_of_id(team_id=team_id)
+        wants = EndUser.objects.filter(team_id=team_id, pk=person.pk, has_insights=True).exists()
+        if not (flags.memory and flags.insights and wants):
+            return []
+        gone = set(
+            Memory.objects.filter(team_id=team_id, pk__in={each for ids in sources for each in ids})
+            .filter(status=Status.SOFT_DELETED.value)
+            .values_list("pk", flat=True)
+        )
+        kept = [pair for pair in zip(prepared, sources, strict=True) if gone.isdisjoint(pair[1])]
+        viewer = Viewer(team_id=team_id, actor=ACTOR)
+        results = store(viewer=viewer, prepared=[item for item, _ in kept], tools=tools)
+        MemoryRelation.objects.bulk_create(
+            MemoryRelation(
+                team_id=team_id,
+                from_memory=result.memory,
+                to_memory_id=source,
+                relation_type="derived_from",
+                strength=_STRENGTH,
+            )
+            for result, (_, ids) in zip(results, kept, strict=True)
+            for source in ids
+        )
+        event = Event(
+            node="worker",
+            op="insight",
+            end_user_id=person.pk,
+            meta={"written": len(results), "dropped": len(prepared) - len(results)},
+        )
+        record_events(team_id=team_id, events=[event])
+        return [result.memory for result in results]

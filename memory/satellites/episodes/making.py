@@ -1,0 +1,236 @@
+"""A run of an episode's job: what a sitting told, written as one memory of form `episode`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from uuid import UUID
+
+from audit.services.events import record_events
+from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
+from memory.domain.forms import Form
+from memory.domain.named_artifacts import artifacts_in
+from memory.domain.secrets import mask_secrets
+from memory.domain.summarising import SUMMARY_TAG
+from memory.domain.types import Asker, MemoryType, Point
+from memory.domain.viewer import Viewer
+from memory.models import Compaction, Job, Memory, MessageEntry
+from memory.models.job import JobQuerySet
+from memory.satellites.episodes.sittings import ACTOR, SPOKEN
+from memory.selectors.zones import zone_of
+from memory.services.compaction.summaries import summary_basis
+from memory.services.extraction.extraction import (
+    MessageRange,
+    as_source,
+    load_range,
+    participants_of,
+    told_in_confidence,
+)
+from memory.services.extraction.job_claims import claim_job, job_event, kept_lease, note_failure
+from memory.services.extraction.owners import stays_with_agent
+from memory.services.extraction.speakers import person_of
+from memory.services.retrying import run_write
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.inserting import PreparedDraft
+from memory.services.write.statements import safe_statement
+from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
+from teams.errors import InvalidError
+from teams.tenancy import team_scope
+
+EXTRACTOR = "episode"
+IMPORTANCE = 5
+
+
+def run_episode_job(*, team_id: UUID, job_id: UUID, tools: Tools, now: datetime) -> UUID | None:
+    """Make the episode of a job unless somebody else does or did; returns its memory.
+
+    The memory and the end of the job are one transaction, guarded by the claim. A sitting without
+    substance ends the job without a memory. `now` is when the lease begins.
+    """
+    claim = claim_job(team_id=team_id, job_id=job_id, now=now, kind=Job.Kind.EPISODE)
+    if claim is None:
+        return None
+    try:
+        with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
+            return _run(team_id, job_id, claim, tools, now)
+    except Exception as error:
+        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, clock=lambda: now)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Audience:
+    """A sitting as one circle of readers may be told of it."""
+
+    sitting: Sitting
+    is_private: bool
+
+
+def _run(team_id: UUID, job_id: UUID, claim: UUID, tools: Tools, now: datetime) -> UUID | None:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        rows = _claimed(team_id, job_id, claim)
+        job = rows.select_related("conversation__agent", "conversation__end_user").first()
+        if job is None:
+            return None
+        source = load_range(
+            conversation=job.conversation,
+            first=job.from_position,
+            last=job.to_position,
+            zone=zone_of(team_id=team_id, now=now),
+        )
+        audiences = _audiences(job, source)
+    told = next((each for each in audiences if has_substance(each.sitting)), None)
+    written = tools.episodes.write(told.sitting) if told else None
+    draft = _draft(source, told, written) if told and written else None
+    prepared = prepare(drafts=[draft], tools=tools) if draft else []
+    return run_write(partial(_finish, job, claim, prepared, tools, now))
+
+
+def _claimed(team_id: UUID, job_id: UUID, claim: UUID) -> JobQuerySet:
+    return Job.objects.filter(team_id=team_id, id=job_id, state=Job.State.RUNNING, claim=claim)
+
+
+def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
+    """The sitting for all who see what is learned there, and what only the agent was told.
+
+    What a deleted memory was made of is in neither.
+    """
+    conversation = job.conversation
+    ids = [row.pk for row in source.messages]
+    entries = MessageEntry.objects.filter(team_id=job.team_id, message_id__in=ids)
+    forgotten = set(entries.filter(is_forgotten=True).values_list("message_id", flat=True))
+    left = set(ids) - forgotten
+    if conversation.agent.keeps_to_itself:
+        return [_audience(job, source, left, is_private=False)]
+    own = Memory.objects.filter(
+        team_id=job.team_id, conversation=conversation, memory_type=MemoryType.AGENT_PRIVATE
+    )
+    private = {each for row in own.values_list("source_message_ids", flat=True) for each in row}
+    private |= told_in_confidence(source.said, participants=participants_of(conversation))
+    return [
+        _audience(job, source, left - private, is_private=False),
+        _audience(job, source, left & private, is_private=True),
+    ]
+
+
+def _audience(
+    job: Job, source: MessageRange, ids: Collection[UUID], *, is_private: bool
+) -> _Audience:
+    conversation = job.conversation
+    participants = participants_of(conversation)
+    people = {True: str(conversation.end_user), False: conversation.agent.name}
+    told = tuple(
+        Told(
+            id=row.pk,
+            speaker=row.name or people[row.role == "user"],
+            text=mask_secrets(text=row.content),
+            said_at=row.created_at,
+            is_persons=participants.is_person(as_source(row)),
+        )
+        for row in source.messages
+        if row.pk in ids and row.role in SPOKEN
+    )
+    points = summary_basis(
+        conversation=conversation, previous=None, first=job.from_position, last=job.to_position
+    ).points
+    asker = Asker(job.team_id, conversation.agent_id, conversation.end_user_id)
+    kept = _readable(points, job.team_id, is_private=is_private) if told else ()
+    # Its summary was made of these memories: they are not made into a second text.
+    is_summed_up = bool(kept) and _is_summed_up(job)
+    return _Audience(Sitting(told, kept, asker, is_summed_up), is_private)
+
+
+def _is_summed_up(job: Job) -> bool:
+    """Whether one compaction summed up all of the messages."""
+    rows = Compaction.objects.filter(
+        team_id=job.team_id,
+        conversation=job.conversation,
+        from_position__lte=job.from_position,
+        to_position__gte=job.to_position,
+    )
+    return rows.exists()
+
+
+def _readable(points: Collection[Point], team_id: UUID, *, is_private: bool) -> tuple[Point, ...]:
+    """Those that the circle of readers may be told."""
+    ids = {each for point in points for each in point.memory_ids}
+    own = Memory.objects.filter(
+        team_id=team_id, pk__in=ids, memory_type=MemoryType.AGENT_PRIVATE
+    ).values_list("pk", flat=True)
+    private = set(own)
+    return tuple(each for each in points if is_private != private.isdisjoint(each.memory_ids))
+
+
+def _draft(
+    source: MessageRange, audience: _Audience, written: WrittenEpisode
+) -> MemoryDraft | None:
+    """The memory; None where nothing is left of it without secrets."""
+    conversation, told = source.conversation, audience.sitting.told
+    artifacts = artifacts_in(each.text for each in told)
+    payload = {
+        "title": written.title,
+        "artifacts": [{"kind": kind.value, "ref": ref} for _, kind, ref in artifacts],
+    }
+    try:
+        safe = safe_statement(
+            text=written.narrative, text_field="content", form=Form.EPISODE, payload=payload
+        )
+    except InvalidError:
+        return None
+    ids = {*written.message_ids, *(told[number].id for number, _, _ in artifacts)}
+    sources = [row for row in source.messages if row.pk in ids]
+    person = person_of(sources, conversation=conversation, people=source.people)
+    memory_type = MemoryType.AGENT_PRIVATE if audience.is_private else MemoryType.EPISODIC
+    keeps_to_itself = conversation.agent.keeps_to_itself
+    stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
+    return MemoryDraft(
+        team_id=conversation.team_id,
+        content=safe.text,
+        memory_type=memory_type,
+        importance=IMPORTANCE,
+        extractor=f"{EXTRACTOR}:{written.writer}",
+        created_at=told[-1].said_at.astimezone(UTC),
+        valid_from=told[0].said_at.astimezone(UTC),
+        category="event",
+        tags=(SUMMARY_TAG,),
+        agent_id=conversation.agent_id if stays else None,
+        author_id=conversation.agent_id,
+        people=tuple(dict.fromkeys([str(person), *(each.speaker for each in told)])),
+        end_user_id=person.pk,
+        project_id=conversation.project_id,
+        conversation_id=conversation.pk,
+        message_ids=tuple(row.pk for row in sources),
+        message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+        check=False,
+        form=Form.EPISODE,
+        payload=safe.payload,
+    )
+
+
+def _finish(
+    job: Job, claim: UUID, prepared: list[PreparedDraft], tools: Tools, now: datetime
+) -> UUID | None:
+    """Store the episode, if there is one, and end the job, if it is still this run's."""
+    with team_scope(
+        team_ids=[job.team_id],
+        actor=ACTOR,
+        reason=f"told messages {job.from_position} to {job.to_position} as an episode",
+        conversation_id=job.conversation_id,
+    ):
+        mine = _claimed(job.team_id, job.pk, claim).select_for_update().first()
+        if mine is None:
+            return None
+        viewer = Viewer(team_id=job.team_id, actor=ACTOR)
+        results = store(viewer=viewer, prepared=prepared, tools=tools)
+        made = results[0].memory.pk if results else None
+        mine.state = Job.State.DONE
+        mine.claim = mine.lease_until = None
+        mine.done_position, mine.left_out = mine.to_position, 0
+        mine.finished_at, mine.error = now, ""
+        mine.result = {"memory": str(made) if made else None}
+        mine.save()
+        record_events(team_id=job.team_id, events=[job_event(job, written=len(results))])
+        return made

@@ -1,0 +1,384 @@
+"""Items of a store: values under namespaces and keys, each with the memory of its words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+
+from memory.domain.attribution import people_of
+from memory.domain.forms import STATED_IMPORTANCE
+from memory.domain.text.normalise import has_words
+from memory.domain.types import MemoryType
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.satellites.langgraph.models import StoreItem
+from memory.satellites.langgraph.selectors.store_items import (
+    ANY_LABEL,
+    Search,
+    items_for,
+    matching_items,
+    path_of,
+)
+from memory.services.decisions.state import delete_memory
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.services.retrying import retried, run_write
+from memory.services.write.drafts import MemoryDraft, Outcome
+from memory.services.write.inserting import PreparedDraft
+from memory.services.write.statements import safe_statement
+from memory.services.write.write_path import prepare, store
+from memory.understanding.tools import Tools
+from teams.errors import InvalidError, NotFoundError
+from teams.services.checkpoints import checkpoint_text
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project
+from teams.tenancy import team_scope
+
+EXTRACTOR = "store"
+CORRECTION = "correction"
+# The first label of a namespace says what the second one names.
+USERS, AGENTS, PROJECTS = "users", "agents", "projects"
+
+Key = tuple[tuple[str, ...], str]
+_PLACE = ("team", "path", "key")
+_OF_WHOM = ("agent", "end_user", "project", "memory")
+_REPLACED = ("value", "size", *_OF_WHOM, "ttl_minutes", "expires_at", "updated_at")
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A value to keep, or None to delete what is kept; `text` are its words, "" for none.
+
+    `user` is whose it is where the namespace does not say so.
+    """
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Mapping[str, object] | None
+    text: str = ""
+    user: str | None = None
+    ttl_minutes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundItem:
+    """An item, and how much it says about the question, where there is one."""
+
+    item: StoreItem
+    score: float | None = None
+
+
+def named_in(namespace: Sequence[str]) -> tuple[str, str] | None:
+    """The first two labels where they name a user, an agent or a project."""
+    if len(namespace) > 1 and namespace[0] in (USERS, AGENTS, PROJECTS):
+        return namespace[0], namespace[1]
+    return None
+
+
+def in_namespace(viewer: Viewer, prefix: Sequence[str]) -> Viewer:
+    """The viewer of a search or list below the prefix, for which an agent must name the user."""
+    named = named_in(prefix)
+    is_named = named is not None and named[0] == USERS and named[1] != ANY_LABEL
+    if viewer.agent_id is None or is_named:
+        return viewer
+    return replace(viewer, sees_people=False)
+
+
+@retried
+def write_items(
+    *, viewer: Viewer, items: Sequence[NewItem], tools: Tools, now: datetime
+) -> tuple[int, int]:
+    """Keep and delete items, all or none; of several at one place the last counts.
+
+    Returns how many were kept and how many deleted. Words become memories by the write path, as
+    they are: nothing is judged, secrets are masked, and new words are a new version. What changes
+    a sensitive field of a person waits for a yes as a memory, and is kept as a value. Raises
+    InvalidError for a user other than the namespace's, and what `checkpoint_text` raises.
+    """
+    for each in items:
+        if each.value is not None:
+            checkpoint_text(each.value, what="An item", field="items")
+    latest = {(each.namespace, each.key): each for each in items}
+    kept = {place: each for place, each in latest.items() if each.value is not None}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        drafts = _drafts(viewer, kept, now)
+    told = [place for place, draft in drafts.items() if draft.content]
+    prepared = (
+        dict(zip(told, prepare(drafts=[drafts[each] for each in told], tools=tools), strict=True))
+        if told
+        else {}
+    )
+
+    def transaction() -> int:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason="an item was kept"):
+            places = Q()
+            for namespace, key in latest:
+                places |= Q(path=path_of(namespace), key=key)
+            rows = _rows(drafts, kept, now)
+            # So that there is a row to lock for each, whoever comes first.
+            StoreItem.objects.bulk_create(rows, ignore_conflicts=True)
+            stored = StoreItem.objects.filter(places, team_id=viewer.team_id).order_by(
+                "path", "key"
+            )
+            known = {(row.path, row.key): row for row in stored.select_for_update()}
+            before = {row.memory_id for row in known.values()}
+            memories = _written(viewer, prepared, known, tools)
+            told_by = {_place(place): memory_id for place, memory_id in memories.items()}
+            for row in rows:
+                row.memory_id = told_by.get((row.path, row.key))
+            StoreItem.objects.bulk_create(
+                rows, update_conflicts=True, unique_fields=_PLACE, update_fields=_REPLACED
+            )
+            deleted = set(map(_place, latest.keys() - kept.keys()))
+            gone = [row.pk for place, row in known.items() if place in deleted]
+            StoreItem.objects.filter(team_id=viewer.team_id, pk__in=gone).delete()
+            _release(viewer, {each for each in before if each} - set(memories.values()))
+            return len(gone)
+
+    return len(kept), run_write(transaction) if latest else 0
+
+
+def _place(key: Key) -> tuple[str, str]:
+    return path_of(key[0]), key[1]
+
+
+def _drafts(viewer: Viewer, kept: Mapping[Key, NewItem], now: datetime) -> dict[Key, MemoryDraft]:
+    """The words of each item as a memory of those whose it is; call it in the team's scope."""
+    named = {place: named_in(place[0]) for place in kept}
+    users: dict[Key, str] = {}
+    for place, each in kept.items():
+        label = named[place]
+        user = label[1] if label and label[0] == USERS else each.user
+        if each.user not in (None, user):
+            raise InvalidError(f"The namespace is of the user '{user}'.", field="items")
+        if user:
+            users[place] = user
+    team_id = viewer.team_id
+    people = ensure_end_users(team_id=team_id, external_ids=set(users.values()))
+    by_kind: dict[str, dict[str, UUID]] = {AGENTS: {}, PROJECTS: {}}
+    for kind, name in sorted({each for each in named.values() if each and each[0] != USERS}):
+        found = (
+            ensure_agent(team_id=team_id, slug=name)
+            if kind == AGENTS
+            else ensure_project(team_id=team_id, slug=name, among=viewer.project_ids)
+        )
+        by_kind[kind][name] = found.pk
+    drafts = {}
+    for place, each in kept.items():
+        person = people[users[place]] if place in users else None
+        label = named[place] or ("", "")
+        agent_id = by_kind[AGENTS].get(label[1]) if label[0] == AGENTS else None
+        text = each.text[: settings.MAX_CONTENT_CHARS]
+        safe = safe_statement(text=text, text_field="items", refuse_bare=False).text
+        drafts[place] = MemoryDraft(
+            team_id=team_id,
+            content=safe if has_words(safe) else "",
+            memory_type=MemoryType.AGENT_PRIVATE if agent_id else MemoryType.SEMANTIC,
+            importance=STATED_IMPORTANCE,
+            extractor=EXTRACTOR,
+            created_at=now,
+            agent_id=agent_id,
+            author_id=agent_id or viewer.agent_id,
+            people=people_of(safe, user=person.names if person else ()),
+            end_user_id=person.pk if person else None,
+            project_id=by_kind[PROJECTS].get(label[1]) if label[0] == PROJECTS else None,
+            check=False,
+        )
+    return drafts
+
+
+def _written(
+    viewer: Viewer,
+    prepared: Mapping[Key, PreparedDraft],
+    known: Mapping[tuple[str, str], StoreItem],
+    tools: Tools,
+) -> dict[Key, UUID]:
+    """The memory of each item that has words: the one it has, a new version, or a new one."""
+    ids = [row.memory_id for row in known.values() if row.memory_id]
+    live = _standing(viewer, ids)
+    memories: dict[Key, UUID] = {}
+    new: dict[Key, PreparedDraft] = {}
+    for place, item in prepared.items():
+        row = known.get(_place(place))
+        old = live.get(row.memory_id) if row and row.memory_id else None
+        if old and row and old.content == item.draft.content and _owner(old) == _owner(item.draft):
+            memories[place] = old.pk
+        else:
+            replaces = (old.pk,) if old else ()
+            new[place] = replace(item, draft=replace(item.draft, replaces=replaces))
+    results = store(viewer=viewer, prepared=list(new.values()), tools=tools)
+    for place, result in zip(new, results, strict=True):
+        if result.outcome is not Outcome.HELD:
+            memories[place] = result.memory.pk
+    return memories
+
+
+def _standing(viewer: Viewer, memory_ids: Collection[UUID]) -> dict[UUID, Memory]:
+    """What is live of memories that came from items: each itself, or its last correction."""
+    found = {}
+    rows = Memory.objects.filter(
+        team_id=viewer.team_id, pk__in=memory_ids, extractor=EXTRACTOR
+    ).select_related("superseded_by")
+    for row in rows:
+        last = row
+        while (later := last.superseded_by) is not None and later.extractor == CORRECTION:
+            last = later
+        if last.is_live:
+            found[row.pk] = last
+    return found
+
+
+def _owner(row: Memory | MemoryDraft) -> tuple[UUID | None, ...]:
+    return row.agent_id, row.end_user_id, row.project_id
+
+
+def _rows(
+    drafts: Mapping[Key, MemoryDraft], kept: Mapping[Key, NewItem], now: datetime
+) -> list[StoreItem]:
+    """The rows to be, in one order for everybody, without their memories."""
+    rows = []
+    for place in sorted(kept, key=_place):
+        draft, ttl = drafts[place], kept[place].ttl_minutes
+        path, key = _place(place)
+        rows.append(
+            StoreItem(
+                team_id=draft.team_id,
+                path=path,
+                key=key,
+                value=kept[place].value,
+                size=len(json.dumps(kept[place].value, ensure_ascii=False).encode()),
+                agent_id=draft.agent_id,
+                end_user_id=draft.end_user_id,
+                project_id=draft.project_id,
+                ttl_minutes=ttl,
+                expires_at=now + timedelta(minutes=ttl) if ttl is not None else None,
+                created_at=now,
+                updated_at=now,
+            )
+        )
+    return rows
+
+
+def _release(viewer: Viewer, memory_ids: Collection[UUID]) -> None:
+    """Delete the memories that came from items and have none any more; in the team's scope."""
+    for pk in sorted(row.pk for row in _standing(viewer, memory_ids).values()):
+        with suppress(NotFoundError):
+            delete_memory(viewer=viewer, memory_id=pk, reason="its item was deleted")
+
+
+def read_items(
+    *,
+    viewer: Viewer,
+    gets: Sequence[tuple[Key, bool]],
+    searches: Sequence[Search],
+    tools: Tools,
+    now: datetime,
+) -> tuple[list[StoreItem], list[list[FoundItem]]]:
+    """The items that there are at these places, and those of each search.
+
+    Items are refreshed where it is told. Raises InvalidError, and refreshes nothing, where the
+    values have more than `most_read_bytes` together.
+    """
+    got = _got(viewer, [place for place, _ in gets], now)
+    found = [_found(in_namespace(viewer, each.prefix), each, tools, now) for each in searches]
+    rows = [*got.values(), *(one.item for each in found for one in each)]
+    size, most = sum(row.size for row in rows), most_read_bytes()
+    if size > most:
+        raise InvalidError(
+            f"These items have {size} bytes together, and one answer at most {most}. Ask for fewer"
+            " in one request: with a smaller `limit`, and then with `offset`.",
+            field="search" if searches else "get",
+        )
+    refreshed = [
+        got[_place(place)] for place, refreshes in gets if refreshes and _place(place) in got
+    ]
+    for search, each in zip(searches, found, strict=True):
+        refreshed += [one.item for one in each if search.refreshes]
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        stored = StoreItem.objects.filter(team_id=viewer.team_id, pk__in={row.pk for row in rows})
+        values = dict(stored.values_list("pk", "value"))
+        _refresh(refreshed, now)
+    for row in rows:
+        if row.pk in values:
+            row.value = values[row.pk]
+    return (
+        [row for row in got.values() if row.pk in values],
+        [[one for one in each if one.item.pk in values] for each in found],
+    )
+
+
+def most_read_bytes() -> int:
+    """The bytes that the values of one answer may have together: those of the 8 largest."""
+    return 8 * settings.CHECKPOINT_MAX_BYTES
+
+
+def _got(viewer: Viewer, keys: Sequence[Key], now: datetime) -> dict[tuple[str, str], StoreItem]:
+    """The items at these places, without their values."""
+    if not keys:
+        return {}
+    places = Q()
+    for namespace, key in keys:
+        places |= Q(path=path_of(namespace), key=key)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        rows = items_for(viewer=viewer, now=now).filter(places).defer("value")
+        return {(row.path, row.key): row for row in rows}
+
+
+def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[FoundItem]:
+    """The items of a search without their values: what says most about its query, else the
+    latest, first.
+
+    A query is the search of memories, held to those of the items.
+    """
+    until = search.offset + search.limit
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        rows = matching_items(items_for(viewer=viewer, now=now), search).defer("value")
+        # What was merged or corrected is told by what took its place.
+        current = Coalesce(F("memory__superseded_by_id"), F("memory_id"))
+        named = rows.annotate(current=current)
+        if not search.query:
+            latest = rows.order_by("-updated_at", "-id")[search.offset : until]
+            return [FoundItem(row) for row in latest]
+    told = retrieve(
+        viewer=viewer,
+        question=Question(search.query),
+        rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
+        limit=until,
+        depth=Depth(include_private=True),
+        tools=tools,
+        now=now,
+    ).memories
+    scores = {each.memory.pk: each.score for each in told}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        items = list(named.filter(current__in=list(scores)))
+    order = {pk: place for place, pk in enumerate(scores)}
+    items.sort(key=lambda row: (order[row.current], row.path, row.key))
+    return [FoundItem(row, scores[row.current]) for row in items[search.offset : until]]
+
+
+def _refresh(rows: Collection[StoreItem], now: datetime) -> None:
+    """Begin the time of these items anew; each takes as long as it was given."""
+    lasting = {row.pk: row.ttl_minutes for row in rows if row.ttl_minutes is not None}
+    for pk, minutes in sorted(lasting.items()):
+        StoreItem.objects.filter(pk=pk, ttl_minutes=minutes).update(
+            expires_at=now + timedelta(minutes=minutes)
+        )
+
+
+def delete_expired(*, team_id: UUID, now: datetime, most: int) -> int:
+    """Delete items whose time is over, with their memories; returns how many, at most `most`."""
+    viewer = Viewer(team_id=team_id, actor="task:expire_items")
+    with team_scope(team_ids=[team_id], actor=viewer.actor):
+        due = StoreItem.objects.filter(team_id=team_id, expires_at__lte=now)
+        rows = list(due.order_by("expires_at").select_for_update(skip_locked=True)[:most])
+        StoreItem.objects.filter(team_id=team_id, pk__in=[row.pk for row in rows]).delete()
+        _release(viewer, {row.memory_id for row in rows if row.memory_id})
+        return len(rows)

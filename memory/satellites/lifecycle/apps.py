@@ -1,0 +1,16 @@
+"""Django app: Lifecycle."""
+
+from memory import satellite
+
+
+class LifecycleConfig(satellite.Satellite):
+    """Consolidates, compresses, archives and purges memories."""
+
+    name = "memory.satellites.lifecycle"
+    label = "lifecycle"
+    verbose_name = "Lifecycle"
+    routes = "memory.satellites.lifecycle.urls"
+    periodic = {
+        "memory.satellites.lifecycle.tasks.consolidate_due_teams": 300.0,
+        "memory.satellites.lifecycle.tasks.purge_expired": 600.0,
+    }

@@ -1,0 +1,262 @@
+"""A run of a consolidation: planned page by page, then carried out batch by batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Q, QuerySet
+
+from memory.models import Memory
+from memory.satellites.lifecycle import runs
+from memory.satellites.lifecycle.kinds import EXECUTORS, PLANS, Batch
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
+from memory.satellites.lifecycle.selectors.scope import Scope
+from memory.satellites.lifecycle.steps import Page, Planned, Step
+from memory.services.decisions.log_changes import LogMark
+from memory.services.retrying import run_write
+from memory.services.write.write_path import lock_owners
+from memory.understanding.tools import Tools
+from teams.clock import database_now
+from teams.services.lifecycle_settings import lifecycle_settings_of
+from teams.tenancy import team_scope
+
+_MOST_CHANGES = 10_000
+_BATCH = 50
+# Of what changed, a run looks at these days at least (seed 004, §4: 72 hours).
+_CHANGED_WITHIN = timedelta(days=3)
+# In the cursor of a run that planned as much as it may: the next one looks at the same once more.
+_CUT_SHORT = "cut_short"
+# A change that was taken back is not proposed again for so long.
+_TAKEN_BACK_FOR = timedelta(days=30)
+_State = ConsolidationChange.State
+_COLUMNS = {field.attname for field in Memory._meta.concrete_fields}
+
+
+def run_consolidation(
+    *,
+    team_id: UUID,
+    run_id: UUID,
+    tools: Tools,
+    seconds: float | None = None,
+    clock: Callable[[], datetime] = database_now,
+) -> bool:
+    """Go on with a run unless somebody else does or it is done; returns whether this finished it.
+
+    A page of the plan, or a batch of changes, is one transaction together with how far the run got,
+    guarded by the claim: a run that is killed is taken over where it was, and no change is made
+    twice. When `seconds` are over, it is queued again.
+    """
+    claim = runs.claim_run(team_id=team_id, run_id=run_id, now=clock())
+    if claim is None:
+        return False
+    started = time.monotonic()
+    try:
+        with runs.kept_lease(team_id=team_id, run_id=run_id, claim=claim):
+            while True:
+                if _go_on(team_id, run_id, claim, tools, clock):
+                    return True
+                if seconds is not None and time.monotonic() - started >= seconds:
+                    runs.hand_on(team_id=team_id, run_id=run_id, claim=claim)
+                    return False
+    except DatabaseError:
+        # The lease ends by itself and the next sweep publishes the run again.
+        raise
+    except Exception as error:
+        runs.note_failure(team_id=team_id, run_id=run_id, claim=claim, error=error, now=clock())
+        raise
+
+
+def _go_on(
+    team_id: UUID, run_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
+) -> bool:
+    """One page or one batch; returns whether nothing is left to do."""
+    with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+        run = runs.claimed(team_id=team_id, run_id=run_id, claim=claim).first()
+        if run is None:
+            return True
+        scope = _scope(run)
+    if not run.is_planned:
+        step = Step(run.cursor.get("step", run.steps[0])) if run.steps else None
+        page = PLANS[step](scope, run.cursor.get("at"), tools) if step else Page()
+        with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+            _keep_page(run, claim, step, page)
+        return False
+    if run.is_dry or not run_write(lambda: _make_batch(run, claim, tools, clock())):
+        with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+            runs.finish(run=run, claim=claim, now=clock())
+        return True
+    return False
+
+
+def _scope(run: ConsolidationRun) -> Scope:
+    earlier = ConsolidationRun.objects.filter(
+        team_id=run.team_id,
+        is_dry=False,
+        state=ConsolidationRun.State.DONE,
+        end_user=run.end_user_id,
+        project=run.project_id,
+        created_at__lt=run.created_at,
+        steps__contains=run.steps,
+    ).exclude(cursor__has_key=_CUT_SHORT)
+    last = earlier.order_by("-created_at").only("created_at", "cursor").first()
+    chosen = lifecycle_settings_of(team_id=run.team_id)
+    return Scope(
+        team_id=run.team_id,
+        run_id=run.pk,
+        settings=chosen,
+        now=run.created_at,
+        since=min(last.created_at, run.created_at - _CHANGED_WITHIN) if last else None,
+        resume=last.cursor.get("resume", {}) if last else {},
+        left_usd=Decimal(str(chosen.cost_usd)) - run.cost_usd,
+        end_user_id=run.end_user_id,
+        project_id=run.project_id,
+    )
+
+
+def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page) -> None:
+    """Store what a page proposes, and where the next one begins, if the run is still this one's."""
+    mine = runs.claimed(team_id=run.team_id, run_id=run.pk, claim=claim).select_for_update()
+    if not mine.exists():
+        return
+    known = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
+    # All that it planned are counted, in the transaction that stores them.
+    count = sum(each["planned"] for each in run.counts.values())
+    wanted = _not_taken(known, step, _not_taken_back(run, page.planned))
+    fresh = wanted[: _MOST_CHANGES - count]
+    ConsolidationChange.objects.bulk_create(
+        ConsolidationChange(
+            team_id=run.team_id,
+            run=run,
+            position=count + place,
+            step=step or "",
+            kind=planned.kind.value,
+            memory_id=planned.memory_id,
+            other_id=planned.other_id,
+            before=dict(planned.before),
+            after=dict(planned.after),
+            because=planned.because[:300],
+        )
+        for place, planned in enumerate(fresh)
+    )
+    is_full = len(fresh) < len(wanted)
+    nothing = {"looked_at": 0, "planned": 0, "made": 0, "left_out": 0}
+    counts = {name: run.counts.get(name, dict(nothing)) for name in run.steps}
+    following = None
+    if step is not None:
+        counts[step.value]["looked_at"] += page.looked_at
+        counts[step.value]["planned"] += len(fresh)
+        later = run.steps[run.steps.index(step.value) + 1 :]
+        following = step.value if page.cursor is not None else next(iter(later), None)
+    resume = dict(run.cursor.get("resume", {}))
+    if step is not None and page.resume is not None:
+        resume[step.value] = page.resume
+    run.cursor = {"step": following, "at": page.cursor, "resume": resume}
+    if is_full:
+        run.cursor[_CUT_SHORT] = True
+    mine.update(
+        cursor=run.cursor,
+        counts=counts,
+        judged=run.judged + page.judged,
+        cost_usd=run.cost_usd + page.cost_usd,
+        is_planned=is_full or following is None,
+    )
+
+
+def _not_taken(
+    known: QuerySet[ConsolidationChange, ConsolidationChange],
+    step: Step | None,
+    planned: Iterable[Planned],
+) -> list[Planned]:
+    """What concerns no memory that an earlier step of the run changes: that waits for the next."""
+    wanted = list(planned)
+    ids = {pk for each in wanted for pk in each.memory_ids}
+    rows = known.filter(Q(memory_id__in=ids) | Q(other_id__in=ids)).exclude(step=step)
+    taken = {pk for pair in rows.values_list("memory_id", "other_id") for pk in pair}
+    return [each for each in wanted if taken.isdisjoint(each.memory_ids)]
+
+
+def _not_taken_back(run: ConsolidationRun, planned: Iterable[Planned]) -> list[Planned]:
+    """What no run did that somebody took back lately: they would have to do so day by day."""
+    wanted = list(planned)
+    rows = ConsolidationChange.objects.filter(
+        team_id=run.team_id,
+        memory_id__in={each.memory_id for each in wanted},
+        state=_State.MADE,
+        run__state=ConsolidationRun.State.UNDONE,
+        run__undone_at__gte=run.created_at - _TAKEN_BACK_FOR,
+    )
+    undone = set(rows.values_list("kind", "memory_id", "other_id"))
+    return [
+        each for each in wanted if (each.kind.value, each.memory_id, each.other_id) not in undone
+    ]
+
+
+def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime) -> bool:
+    """Make the next planned changes of one step; returns whether there were any."""
+    with team_scope(team_ids=[run.team_id], actor=runs.ACTOR):
+        waiting = ConsolidationChange.objects.filter(
+            team_id=run.team_id, run=run, state=_State.PLANNED
+        ).order_by("position")
+        first = waiting.first()
+        if first is None:
+            return False
+    reason = f"consolidation: {first.step}, run {run.pk}"
+    with team_scope(team_ids=[run.team_id], actor=runs.ACTOR, reason=reason):
+        mine = runs.claimed(team_id=run.team_id, run_id=run.pk, claim=claim)
+        if not mine.select_for_update().exists():
+            return False
+        changes = list(waiting.filter(step=first.step)[:_BATCH])
+        memories = _locked(run.team_id, {pk for each in changes for pk in _ids(each)})
+        mark = LogMark(team_id=run.team_id)
+        batch = Batch(run.team_id, runs.ACTOR, now, memories, tools)
+        for change in changes:
+            change.note = _made(change, batch)
+            change.state = _State.LEFT_OUT if change.note else _State.MADE
+        written = mark.written(locked=list(memories))
+        for change in changes:
+            if written is not None and change.state == _State.MADE:
+                change.commit_id = written.commit_id
+                change.first_seq, change.last_seq = written.first, written.last
+        columns = ["state", "note", "result", "commit_id", "first_seq", "last_seq"]
+        ConsolidationChange.objects.bulk_update(changes, columns)
+        mine.update(counts=_counted(run, changes), attempts=0)
+    return True
+
+
+def _counted(
+    run: ConsolidationRun, changes: Iterable[ConsolidationChange]
+) -> dict[str, dict[str, int]]:
+    """The counts with what became of some more changes."""
+    counts = {step: dict(each) for step, each in run.counts.items()}
+    for change in changes:
+        counts[change.step][change.state] += 1
+    return counts
+
+
+def _ids(change: ConsolidationChange) -> list[UUID]:
+    return [pk for pk in (change.memory_id, change.other_id) if pk is not None]
+
+
+def _locked(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
+    """The memories, locked after the writers of their owners."""
+    rows = Memory.objects.filter(team_id=team_id, pk__in=ids)
+    lock_owners(set(rows.values_list("team_id", "end_user_id")))
+    return {row.pk: row for row in rows.select_for_update().order_by("pk")}
+
+
+def _made(change: ConsolidationChange, batch: Batch) -> str:
+    """Make one change; returns why it was left out, "" where it was made."""
+    memory = batch.memories[change.memory_id]
+    for name, value in change.before.items():
+        if name in _COLUMNS and getattr(memory, name) != value:
+            return f"its {name} is {getattr(memory, name)} by now"
+    try:
+        with transaction.atomic():
+            return EXECUTORS[change.kind].make(change, batch)[:300]
+    except IntegrityError as error:
+        return f"the database refused it: {type(error.__cause__).__name__}"

@@ -1,0 +1,197 @@
+"""Starting, claiming and ending the runs of a consolidation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import partial
+from uuid import UUID, uuid4
+from zlib import crc32
+
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from memory.domain.viewer import Viewer
+from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
+from memory.satellites.lifecycle.selectors.judged import KEPT
+from memory.satellites.lifecycle.steps import Step
+from memory.services import leases
+from teams.clock import SKEW
+from teams.errors import ConflictError, InvalidError
+from teams.services.flags import flags_of_id, require_memory
+from teams.services.lifecycle_settings import lifecycle_settings_of
+from teams.services.people import all_team_ids
+from teams.tenancy import hold_lock, team_scope
+
+ACTOR = "task:consolidate"
+RUN_TASK = "memory.satellites.lifecycle.tasks.run_consolidation"
+UNFINISHED = (ConsolidationRun.State.QUEUED, ConsolidationRun.State.RUNNING)
+HOURS = 24
+
+logger = logging.getLogger(__name__)
+
+
+def start_run(
+    *,
+    viewer: Viewer,
+    now: datetime,
+    steps: Sequence[Step] = (),
+    is_dry: bool = False,
+) -> ConsolidationRun:
+    """Queue a run over what the viewer's person and project have, or over all of the team.
+
+    Without `steps` all run that the team has not switched off. Raises ConflictError while another
+    run of the team is under way, InvalidError for a step that is switched off, and ForbiddenError
+    where the team has memory switched off.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        return _start(viewer, now, steps, is_dry)
+
+
+def _start(viewer: Viewer, now: datetime, steps: Sequence[Step], is_dry: bool) -> ConsolidationRun:
+    require_memory(flags_of_id(team_id=viewer.team_id))
+    hold_lock(f"consolidation|{viewer.team_id}")
+    other = ConsolidationRun.objects.filter(team_id=viewer.team_id, state__in=UNFINISHED).first()
+    if other is not None:
+        raise ConflictError(f"The run {other.pk} is under way; wait until it is done.")
+    chosen = lifecycle_settings_of(team_id=viewer.team_id)
+    for step in steps:
+        if not chosen.does(step.value):
+            raise InvalidError(f"The team has '{step}' switched off.", field="steps")
+    run = ConsolidationRun.objects.create(
+        team_id=viewer.team_id,
+        steps=[
+            step.value for step in Step if (step in steps if steps else chosen.does(step.value))
+        ],
+        end_user_id=viewer.end_user_id,
+        project_id=viewer.project_id,
+        is_dry=is_dry,
+        actor=viewer.actor,
+        created_at=now,
+    )
+    publish(run)
+    return run
+
+
+def start_due_runs(*, now: datetime) -> int:
+    """Start the daily run of each team whose hour it is, and publish what nobody goes on with.
+
+    The hour (UTC) follows from the team's id, so that teams do not start at once. Returns how many
+    were started. A team whose hour was missed gets its run at the next call of the day.
+    """
+    started = 0
+    for team_id in all_team_ids():
+        viewer = Viewer(team_id=team_id, actor=ACTOR)
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            rows = ConsolidationRun.objects.filter(team_id=team_id)
+            for run in rows.filter(state__in=UNFINISHED).filter(leases.is_over(now=now)):
+                publish(run)
+            begins = now.replace(hour=hour_of(team_id=team_id), minute=0, second=0, microsecond=0)
+            daily = rows.filter(actor=ACTOR, created_at__range=(begins, now + SKEW))
+            if now < begins or daily.exists() or not flags_of_id(team_id=team_id).memory:
+                continue
+            try:
+                _start(viewer, now, (), is_dry=False)
+            except ConflictError:
+                continue  # the next call finds it done
+            started += 1
+    return started
+
+
+def hour_of(*, team_id: UUID) -> int:
+    """The hour of the day (UTC) in which the team's run begins."""
+    return crc32(team_id.bytes) % HOURS
+
+
+def publish(run: ConsolidationRun) -> None:
+    """Tell the workers of a run once the transaction commits; the next sweep finds lost ones."""
+
+    def send() -> None:
+        try:
+            current_app.send_task(RUN_TASK, args=[str(run.team_id), str(run.pk)])
+        except Exception:
+            # The broker's client raises many kinds; the row is there, so nothing is lost.
+            logger.warning("Run %s was not published: the broker is away.", run.pk)
+
+    transaction.on_commit(send)
+
+
+def claim_run(*, team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
+    """Take the run by one UPDATE that must change exactly one row; None where another has it."""
+    claim = uuid4()
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        rows = ConsolidationRun.objects.filter(leases.is_over(now=now), team_id=team_id, id=run_id)
+        taken = rows.filter(state__in=UNFINISHED).update(
+            state=ConsolidationRun.State.RUNNING,
+            claim=claim,
+            lease_until=leases.lease_end(now=now),
+            attempts=F("attempts") + 1,
+        )
+    return claim if taken else None
+
+
+def kept_lease(*, team_id: UUID, run_id: UUID, claim: UUID) -> AbstractContextManager[None]:
+    """Renew the run's lease while the block runs."""
+
+    def renew(until: datetime) -> None:
+        claimed(team_id=team_id, run_id=run_id, claim=claim).update(lease_until=until)
+
+    return leases.kept_lease(team_id=team_id, actor=ACTOR, name=f"run {run_id}", renew=renew)
+
+
+def claimed(
+    *, team_id: UUID, run_id: UUID, claim: UUID
+) -> QuerySet[ConsolidationRun, ConsolidationRun]:
+    """The run, if it is still that of the claim."""
+    return ConsolidationRun.objects.filter(
+        team_id=team_id, id=run_id, claim=claim, state=ConsolidationRun.State.RUNNING
+    )
+
+
+def hand_on(*, team_id: UUID, run_id: UUID, claim: UUID) -> None:
+    """Give the run back to the workers, who go on where it got to."""
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = claimed(team_id=team_id, run_id=run_id, claim=claim)
+        run = mine.first()
+        if run is not None:
+            mine.update(
+                state=ConsolidationRun.State.QUEUED, claim=None, lease_until=None, attempts=0
+            )
+            publish(run)
+
+
+def note_failure(
+    *, team_id: UUID, run_id: UUID, claim: UUID, error: Exception, now: datetime
+) -> None:
+    """Let the run wait for a pause that doubles, or give it up after the last attempt."""
+    logger.exception("Consolidation %s failed.", run_id)
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = claimed(team_id=team_id, run_id=run_id, claim=claim)
+        run = mine.first()
+        if run is None:
+            return
+        given_up = run.attempts >= settings.JOB_MAX_ATTEMPTS
+        states = ConsolidationRun.State
+        mine.update(
+            state=states.FAILED if given_up else states.QUEUED,
+            error=type(error).__name__,
+            claim=None,
+            lease_until=None if given_up else leases.pause_end(now=now, attempts=run.attempts),
+            finished_at=now if given_up else None,
+        )
+
+
+def finish(*, run: ConsolidationRun, claim: UUID, now: datetime) -> None:
+    """End a run whose plan is carried out, and forget judgements that no longer hold.
+
+    Call it in the team's scope.
+    """
+    JudgedPair.objects.filter(team_id=run.team_id, judged_at__lte=run.created_at - KEPT).delete()
+    mine = partial(claimed, team_id=run.team_id, run_id=run.pk, claim=claim)
+    mine().update(
+        state=ConsolidationRun.State.DONE, claim=None, lease_until=None, error="", finished_at=now
+    )

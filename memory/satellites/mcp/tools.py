@@ -1,0 +1,249 @@
+"""The tools that mem0's MCP server made usual, by its names and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel, Field
+
+from memory.api.serializers.base import PER_REQUEST
+from memory.satellites.mcp.answers import (
+    Added,
+    Entities,
+    Found,
+    FoundMemory,
+    FoundMessage,
+    Listed,
+    Memory,
+    WrittenMemory,
+)
+from memory.satellites.mcp.asking import Asker, of_api
+from memory.satellites.mcp.rest import Json, RestApi, next_cursor
+
+# What these tools call fields of the API.
+_NAMES = {
+    "content": "text",
+    "corrected_content": "text",
+    "user": "user_id",
+    "agent": "agent_id",
+    "project": "app_id",
+    "thread_id": "run_id",
+}
+_IDS = {"user_id": "user", "agent_id": "agent", "app_id": "project"}
+
+UserId = Annotated[str | None, Field(description="The person it is about.")]
+AgentId = Annotated[
+    str | None, Field(description="The agent; the key's own where it is bound to one.")
+]
+AppId = Annotated[str | None, Field(description="The project.")]
+Limit = Annotated[int, Field(description="The most results, 1-500.")]
+Cursor = Annotated[str | None, Field(description="`next_cursor` of the page before.")]
+MemoryId = Annotated[UUID, Field(description="The id of the memory.")]
+Reason = Annotated[str | None, Field(description="Why, for the log.")]
+
+
+class Said(BaseModel):
+    """A message of a conversation."""
+
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+    name: str | None = None
+
+
+async def add_memory(
+    ctx: Asker,
+    text: Annotated[
+        str | None, Field(description="One statement, in the third person, with names and dates.")
+    ] = None,
+    messages: Annotated[
+        list[Said] | None,
+        Field(
+            min_length=1,
+            max_length=PER_REQUEST,
+            description="In place of text: what was said, which needs user_id and agent_id.",
+        ),
+    ] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    app_id: AppId = None,
+    run_id: Annotated[
+        str | None, Field(description="The conversation that the messages go on with.")
+    ] = None,
+) -> Added:
+    """Store a fact, preference or decision, or messages of a conversation.
+
+    A text is a memory at once. Messages are kept word for word and can be found at once; memories
+    are extracted from them in the background.
+    """
+    if (text is None) == (messages is None):
+        raise ToolError("Give either text or messages.")
+    if text is not None and run_id is not None:
+        raise ToolError("run_id goes with messages; leave it out with text.")
+
+    def state(api: RestApi) -> Added:
+        body = {"content": text, "user": user_id, "agent": agent_id, "project": app_id}
+        stored = api.ask("POST", "/memories", body=body, is_keyed=True, names=_NAMES)
+        return Added(memory=WrittenMemory.model_validate(stored))
+
+    def post(api: RestApi) -> Added:
+        body = {
+            "agent": agent_id or api.agent,
+            "user": user_id,
+            "project": app_id,
+            "thread_id": run_id,
+        }
+        opened = api.ask("POST", "/conversations", body=body, names=_NAMES)["id"]
+        said = [each.model_dump(exclude_none=True) for each in messages or ()]
+        path = f"/conversations/{opened}/messages"
+        rows = api.ask("POST", path, body={"messages": said}, is_keyed=True, names=_NAMES)
+        return Added(conversation=opened, message_ids=[each["id"] for each in rows["messages"]])
+
+    return await of_api(ctx, post if text is None else state)
+
+
+async def search_memories(
+    ctx: Asker,
+    query: Annotated[str, Field(description="A question, or what to look for.")],
+    filters: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description='Such as {"AND": [{"user_id": "sarah"}, {"category": "decision"},'
+            ' {"created_after": "2026-01-01T00:00:00Z"}]}; also OR, NOT, and the operators eq, ne,'
+            " gt, gte, lt, lte, in, contains."
+        ),
+    ] = None,
+    limit: Limit = 10,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    app_id: AppId = None,
+) -> Found:
+    """Memories by meaning and words, best first; messages too where memories say little.
+
+    A user or project narrows to what is about them or about nobody.
+    """
+    ids, rest = _ids_in(filters, {"user_id": user_id, "agent_id": agent_id, "app_id": app_id})
+
+    def search(api: RestApi) -> Json:
+        asked = {**ids, "query": query, "limit": limit}
+        if rest is None:
+            return api.ask("GET", "/memories/search", query=asked, names=_NAMES)
+        body = {**asked, "agent": ids["agent"] or api.agent, "filters": rest, "return": "full"}
+        return api.ask("POST", "/memory/query", body=body, names=_NAMES)
+
+    found = await of_api(ctx, search)
+    # A search has messages among its results, a query beside them.
+    rows = [*found["results"], *found.get("messages", ())]
+    return Found(
+        results=[FoundMemory.model_validate(each) for each in rows if "memory_type" in each],
+        messages=[FoundMessage.model_validate(each) for each in rows if "speaker" in each],
+        warnings=found["warnings"],
+    )
+
+
+async def get_memories(
+    ctx: Asker,
+    filters: Annotated[
+        dict[str, Any] | None,
+        Field(description='Such as {"AND": [{"user_id": "sarah"}]}; only ids.'),
+    ] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    app_id: AppId = None,
+    page_size: Limit = 50,
+    cursor: Cursor = None,
+) -> Listed:
+    """List memories that belong to a person, agent or project, the latest first."""
+    ids, rest = _ids_in(filters, {"user_id": user_id, "agent_id": agent_id, "app_id": app_id})
+    if rest is not None:
+        raise ToolError("Filters here hold user_id, agent_id and app_id; search_memories has more.")
+    query = {**ids, "limit": page_size, "cursor": cursor}
+    names = _NAMES | {"limit": "page_size"}
+    page = await of_api(ctx, lambda api: api.ask("GET", "/memories", query=query, names=names))
+    return Listed(results=page["results"], next_cursor=next_cursor(page))
+
+
+async def get_memory(ctx: Asker, memory_id: MemoryId) -> Memory:
+    """One memory, whatever its status."""
+    return Memory.model_validate(
+        await of_api(ctx, lambda api: api.ask("GET", f"/memories/{memory_id}"))
+    )
+
+
+async def update_memory(
+    ctx: Asker,
+    memory_id: MemoryId,
+    text: Annotated[str, Field(description="The right text, whole.")],
+    reason: Reason = None,
+) -> WrittenMemory:
+    """Correct a memory: a new version supersedes it, and the old one stays in the history."""
+    body = {"corrected_content": text, "reason": reason}
+    path = f"/memories/{memory_id}/correct"
+    return WrittenMemory.model_validate(
+        await of_api(ctx, lambda api: api.ask("POST", path, body=body, is_keyed=True, names=_NAMES))
+    )
+
+
+async def delete_memory(ctx: Asker, memory_id: MemoryId, reason: Reason = None) -> Memory:
+    """Delete a memory: no search and no prompt finds it any more; people can restore it."""
+    return Memory.model_validate(
+        await of_api(
+            ctx,
+            lambda api: api.ask("DELETE", f"/memories/{memory_id}", query={"reason": reason}),
+        )
+    )
+
+
+async def list_entities(ctx: Asker, limit: Limit = 100) -> Entities:
+    """The people, agents and projects that memories belong to."""
+
+    def read(api: RestApi) -> Entities:
+        pages = {kind: api.ask("GET", f"/{kind}", query={"limit": limit}) for kind in _KINDS}
+        shown = {
+            kind: [{"id": each[of_id], "name": each[name]} for each in pages[kind]["results"]]
+            for kind, (of_id, name) in _KINDS.items()
+        }
+        whole = not any(page["next"] for page in pages.values())
+        return Entities.model_validate({**shown, "is_complete": whole})
+
+    return await of_api(ctx, read)
+
+
+_KINDS = {
+    "users": ("external_id", "display_name"),
+    "agents": ("slug", "name"),
+    "projects": ("slug", "name"),
+}
+
+
+def _ids_in(
+    filters: Mapping[str, Any] | None, given: Mapping[str, str | None]
+) -> tuple[dict[str, str | None], Json | None]:
+    """Whom filters name, where they only say so, and the filters that are left.
+
+    As mem0's clients write them: `{"user_id": …}`, alone or in an AND of the first level.
+    """
+    ids = dict(given)
+    left: list[Json] = []
+    for each in _conditions(filters or {}):
+        ((name, value),) = each.items()
+        if name in ids and isinstance(value, str) and ids[name] in (None, value):
+            ids[name] = value
+        else:
+            left.append(each)
+    named = {_IDS[name]: value for name, value in ids.items()}
+    return named, {"and": left} if left else None
+
+
+def _conditions(filters: Mapping[str, Any]) -> list[Json]:
+    """The conditions that must all hold, each as an object of one entry."""
+    found: list[Json] = []
+    for name, value in filters.items():
+        parts = value if name.lower() == "and" and isinstance(value, list) else None
+        if parts and all(isinstance(each, dict) for each in parts):
+            found += [{key: told} for each in parts for key, told in each.items()]
+        else:
+            found.append({name: value})
+    return found

@@ -1,0 +1,92 @@
+"""`/mcp`: the API for editors and agents that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from memory.api.base import refuse_used_up
+from memory.api.memory_json import MEDIA_TYPE
+from memory.clients.afterwards import Gathered, gathering
+from memory.clients.rate_limits import take_allowance
+from memory.satellites.mcp.rest import RestApi
+from teams.errors import TooLargeError
+from teams.principal import Principal
+from teams.tenancy import statements_within
+
+MOST_BYTES = 4 * 1024 * 1024
+# Codes of JSON-RPC.
+_INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
+
+
+class McpView(APIView):
+    """Streamable HTTP without sessions: each POST brings one message and takes its answer."""
+
+    http_method_names = ["post"]
+    schema = None
+    _left: Gathered
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Any: Django's own signature
+        """The answer; what it leaves in Redis goes there once the answer is sent."""
+        # What a tool asks of the API has limits of its own.
+        limit = statements_within(float(settings.READ_STATEMENT_SECONDS))
+        with limit, gathering() as self._left:
+            try:
+                response = super().dispatch(request, *args, **kwargs)
+            except BaseException:
+                self._left.send()
+                raise
+        cast(Any, response)._resource_closers.append(self._left.send)
+        return response
+
+    def handle_exception(self, exc: Exception) -> Any:  # Any: Django REST framework's own signature
+        """The refusal with its status, as an error of JSON-RPC, whose message clients show."""
+        response = super().handle_exception(exc)
+        problem = orjson.loads(response.content)
+        code = _INVALID_REQUEST if response.status_code < 500 else _INTERNAL_ERROR
+        error = {"code": code, "message": problem["detail"], "data": problem}
+        response.content = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error})
+        response["Content-Type"] = MEDIA_TYPE
+        return response
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        # Any: Django REST framework's own signature
+        """Refuse nothing: the SDK looks at Accept, after another method than POST is refused."""
+        return super().perform_content_negotiation(request, force=True)
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the message; Throttled where the key may not ask now.
+
+        What it asks of the API counts there as a request of its own.
+        """
+        caller = cast(Principal, request.user)
+        refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # Any: Django REST framework's own signature
+        """Let the caller in; TooLargeError for a message that is more than is read."""
+        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
+            raise TooLargeError(f"A message may have {MOST_BYTES:,} bytes. Send less at a time.")
+        super().initial(request, *args, **kwargs)
+
+    def post(self, request: Request) -> HttpResponse:
+        """The answer to one message."""
+        # Here, as the SDK takes most of a second to load, which nobody without it should wait for.
+        from memory.satellites.mcp.transport import answer_message
+
+        caller = cast(Principal, request.user)
+        sent = request._request
+        api = RestApi(
+            request=sent,
+            agent=caller.agent_slug,
+            left=self._left,
+            seconds=settings.STATEMENT_SECONDS,
+        )
+        return answer_message(sent, api)

@@ -1,0 +1,12 @@
+"""Django app: Context plans."""
+
+from memory import satellite
+
+
+class PlansConfig(satellite.Satellite):
+    """Read-only block, selection, context for coding agents, prediction and packages."""
+
+    name = "memory.satellites.plans"
+    label = "plans"
+    verbose_name = "Context plans"
+    routes = "memory.satellites.plans.urls"

@@ -1,0 +1,178 @@
+"""Facts for a request as a read-only block that is authoritative (seed 001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memory.domain.clashes import Conflict
+from memory.domain.facts import Cause, LeftOut, Rules
+from memory.domain.scoring import Weights
+from memory.domain.types import Scope
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.satellites.plans.choosing import FactChooser
+from memory.satellites.plans.layouts.read_only import CHARACTERS, read_only_plan
+from memory.satellites.plans.selection.choosing import Selection
+from memory.satellites.plans.selection.request_types import RequestType, request_type_of
+from memory.selectors.loading.memories import memories_by_id
+from memory.services.read.answers import Retrieval
+from memory.services.read.prompt_packing import Packing
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
+from routing.clients.static_vectors import static_vectors
+from routing.domain.complexity.features import measure
+from teams.domain.context_settings import ContextSettings
+from teams.services.context_settings import context_settings_of
+from teams.tenancy import team_scope
+
+# What is only chosen and not written has no other bound than the candidates.
+_NO_BOUND = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """What facts are wanted for; None and empty where the team's settings decide.
+
+    `scopes` narrows those that are asked, and `categories` stand in place of those that the kind
+    of the request needs. Without `max_chars` the length of the block is not bounded by the caller.
+    """
+
+    question: Question
+    threshold: float | None = None
+    max_chars: int | None = None
+    scopes: tuple[Scope, ...] = ()
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFact:
+    """A fact that is told, the scope it counts in, why, and whether it is told as disputed."""
+
+    memory: Memory
+    scope: Scope
+    reason: str
+    is_flagged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnlyContext:
+    """The block, the facts in it in their order, and what of the candidates is not in it.
+
+    `threshold` is the confidence that was asked for, `asked` the scopes that were, and `enough`
+    says why no further one was. Without facts there is no block.
+    """
+
+    context: str
+    facts: tuple[ChosenFact, ...]
+    left_out: tuple[LeftOut, ...]
+    conflicts: tuple[Conflict, ...]
+    request_type: RequestType
+    categories: tuple[str, ...]
+    threshold: float
+    asked: tuple[Scope, ...]
+    enough: str
+    is_truncated: bool
+    retrieval: Retrieval
+
+
+def kind_of_request(text: str) -> RequestType:
+    """What kind of help the text asks for; no language model is asked."""
+    features = measure(query=text, history_turns=0).features
+    return request_type_of(text, features=features, embed=static_vectors)
+
+
+def read_only_context(
+    *,
+    viewer: Viewer,
+    request: ContextRequest,
+    weights: Weights,
+    tools: Tools,
+    now: datetime,
+    is_written: bool = True,
+) -> ReadOnlyContext:
+    """The facts that the request needs, chosen by the team's rules, as one read-only block.
+
+    Unless `is_written`, they are chosen alone, and no length leaves any of them out.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        settings = context_settings_of(team_id=viewer.team_id)
+    kind = kind_of_request(request.question.text)
+    max_chars = request.max_chars or settings.max_chars
+    rules = _rules(settings, request, kind, max_chars)
+    chooser = FactChooser(viewer, request.question.conversation_id, rules, now)
+    found = retrieve(
+        viewer=viewer,
+        question=request.question,
+        depth=Depth(include_cold=False, include_raw=False),
+        packing=Packing(
+            plan=read_only_plan(rules.scopes, has_marker=settings.read_only_marker),
+            weights=weights,
+            token_budget=max_chars if is_written else _NO_BOUND,
+            counter=CHARACTERS,
+            choose=chooser.choose,
+            keeps=chooser.keeps,
+        ),
+        tools=tools,
+        now=now,
+        is_loaded=False,
+    )
+    selection = found.selection or Selection()
+    told = {each.row.memory_id for each in found.told}
+    facts = _loaded(viewer, selection, told)
+    cut = _cut(selection, found, told, max_chars)
+    return ReadOnlyContext(
+        context=found.formatted_prompt if is_written else "",
+        facts=facts,
+        left_out=(*selection.left_out, *cut),
+        conflicts=selection.conflicts,
+        request_type=kind,
+        categories=rules.categories,
+        threshold=rules.threshold,
+        asked=selection.asked or rules.scopes,
+        enough=selection.enough,
+        is_truncated=any(each.cause is Cause.BUDGET for each in cut),
+        retrieval=found,
+    )
+
+
+def _rules(
+    settings: ContextSettings, request: ContextRequest, kind: RequestType, max_chars: int
+) -> Rules:
+    threshold = settings.confidence_threshold if request.threshold is None else request.threshold
+    if kind is RequestType.GENERAL and not request.categories:
+        threshold = max(threshold, settings.general_confidence)
+    scopes = tuple(map(Scope, settings.scope_priority))
+    return Rules(
+        categories=request.categories or settings.categories[kind.value],
+        threshold=threshold,
+        scopes=tuple(each for each in scopes if each in request.scopes or not request.scopes),
+        enough_facts=settings.enough_facts,
+        enough_chars=int(settings.enough_share * max_chars),
+        resolves_conflicts=settings.detect_conflicts,
+    )
+
+
+def _loaded(viewer: Viewer, selection: Selection, told: set[UUID]) -> tuple[ChosenFact, ...]:
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        memories = memories_by_id(viewer=viewer, ids=list(told))
+    return tuple(
+        ChosenFact(memories[each.fact.key], each.fact.scope, each.reason, bool(each.rivals))
+        for each in selection.kept
+        if each.fact.key in memories and each.fact.scope is not None
+    )
+
+
+def _cut(selection: Selection, found: Retrieval, told: set[UUID], max_chars: int) -> list[LeftOut]:
+    """What was chosen and is not in the block: no room, or another line says it too."""
+    repeated = dict(found.assembly.duplicates) if found.assembly else {}
+    return [
+        LeftOut(key, Cause.DUPLICATE, f"{repeated[key]} says the same")
+        if key in repeated
+        else LeftOut(key, Cause.BUDGET, f"it found no room in {max_chars} characters")
+        for key in (each.fact.key for each in selection.kept)
+        if key not in told
+    ]

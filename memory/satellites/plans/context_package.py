@@ -1,0 +1,203 @@
+"""What a task, its project and the team bring for an agent at work (seed 003, sections 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory.domain.filters import Expression, conditions_of
+from memory.domain.levels import is_long, levels_of
+from memory.domain.plans.assembly import Assembly, Told
+from memory.domain.plans.plan import Entry
+from memory.domain.rendering import Line
+from memory.domain.scoring import Weights
+from memory.domain.tokens import TokenCounter
+from memory.domain.types import MemoryType, Scope, Status
+from memory.domain.viewer import Viewer
+from memory.models import Memory
+from memory.models.querysets import MemoryQuerySet
+from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
+from memory.satellites.tasks.domain import Task, TaskItem, is_preference
+from memory.satellites.tasks.services import open_task
+from memory.selectors.filters import NOBODY, matching
+from memory.selectors.names import names_of
+from memory.selectors.search.signal_rows import SignalRow
+from memory.services.categories import check_allowed
+from memory.services.read.answers import Retrieval
+from memory.services.read.prompt_packing import Packing
+from memory.services.read.querying import categories_named_in
+from memory.services.read.ranking import Question
+from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
+from teams.domain.context_policy import ContextPolicy
+from teams.errors import InvalidError
+from teams.tenancy import team_scope
+
+# What is asked is what the last items say, so far.
+_MOST_ASKED = 600
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRequest:
+    """For which task a package is made, and by which policy.
+
+    `project` is that of the task if None. `filters` narrow what comes of memory; the task's items
+    always come. `of_team` says that the team's own task may be meant.
+    """
+
+    task_id: str
+    token_budget: int
+    counter: TokenCounter
+    policy: ContextPolicy
+    filters: Expression
+    project: str | None = None
+    of_team: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PackageItem:
+    """An item of the task, or a memory, as it is told; `is_kept` says that it is at either end."""
+
+    told: Told
+    is_kept: bool
+
+    @property
+    def tier(self) -> Tier:
+        return Tier(self.told.section)
+
+    @property
+    def text(self) -> str:
+        """Its line, at the level at which it is told."""
+        return self.told.line.render()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPackage:
+    """The package: its text with the tokens of each tier, and its items in their places.
+
+    `compression_ratio` is the tokens of its lines by those of the whole lines of all items that
+    were to choose from, 1 where everything is told in full.
+    """
+
+    task: Task
+    project: str
+    assembly: Assembly
+    items: tuple[PackageItem, ...]
+    compression_ratio: float
+    retrieval: Retrieval
+
+
+def context_package(
+    *,
+    viewer: Viewer,
+    request: PackageRequest,
+    weights: Weights,
+    tools: Tools,
+    now: datetime,
+) -> ContextPackage:
+    """The items for a task within the budget, each tier in its share.
+
+    Only what is of the project, the user and the agent that are named, or nobody's, is told. Raises
+    NotFoundError and ConflictError as `open_task`, InvalidError for another project than the task
+    has, ForbiddenError for a category that the agent may not read, and WorkingMemoryAwayError.
+    """
+    check_allowed(
+        allowed=viewer.allowed_categories,
+        names=categories_named_in(request.filters),
+        field="filters",
+    )
+    task, noted = open_task(
+        viewer=viewer, task_id=request.task_id, now=now, of_team=request.of_team
+    )
+    viewer, project = _narrowed(viewer, task, request.project)
+    policy = request.policy
+    plan = package_plan(policy.shares, ends=policy.head_tail_preserve)
+    found = retrieve(
+        viewer=viewer,
+        question=Question(_asked(noted)),
+        depth=Depth(include_cold=False, include_raw=False),
+        packing=Packing(
+            plan=plan,
+            weights=weights,
+            token_budget=request.token_budget,
+            counter=request.counter,
+            entries=tuple(map(_entry, noted)),
+            keeps=_is_rule,
+        ),
+        rows=_rows(viewer, request.filters),
+        tools=tools,
+        now=now,
+        is_loaded=False,
+    )
+    assembly = found.assembly
+    assert assembly is not None
+    return ContextPackage(
+        task=task,
+        project=project,
+        assembly=assembly,
+        items=_items(assembly, policy.head_tail_preserve),
+        compression_ratio=_ratio(assembly),
+        retrieval=found,
+    )
+
+
+def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, str]:
+    """The viewer of the package's project and user and of no other, and the project's name."""
+    if task.project and named not in (None, task.project):
+        raise InvalidError(f"The task belongs to the project '{task.project}'.", field="project")
+    project_id = viewer.project_id
+    if named is None and task.project:
+        known = names_of(team_id=viewer.team_id, agent=None, project=task.project)
+        project_id = known.project_id
+    return replace(viewer, project_id=project_id or NOBODY), named or task.project
+
+
+def _asked(noted: Sequence[TaskItem]) -> str:
+    """What the task is about by now: its last items; without words nothing in particular."""
+    return " ".join(each.words[:_MOST_ASKED] for each in reversed(noted[-3:]))[:_MOST_ASKED]
+
+
+def _is_rule(row: SignalRow) -> bool:
+    """Whether it holds for all work of the project or person, whatever the task's words are."""
+    return row.scope == Scope.PROJECT or is_preference(category=row.category, subject=row.subject)
+
+
+def _rows(viewer: Viewer, filters: Expression) -> MemoryQuerySet | None:
+    if not any(conditions_of(filters)):
+        return None
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        rows = Memory.objects.searchable(include_cold=False)
+        return matching(viewer=viewer, rows=rows, expression=filters)
+
+
+def _entry(item: TaskItem) -> Entry:
+    """The item as a line like those of memories, ranked by its importance."""
+    words = f"{item.tool}: {item.words}" if item.tool else item.words
+    line = Line(
+        content=words,
+        memory_type=MemoryType.AGENT_PRIVATE,
+        importance=item.importance,
+        confidence=1.0,
+        at=item.created_at,
+        status=Status.ACTIVE.value,
+        scope=Scope.TASK,
+    )
+    # The rules shorten prose; what a tool put out is told whole or not at all.
+    levels = levels_of(words) if is_long(words) and not item.tool else None
+    return Entry(item.id, line, item.importance / 10, levels=levels)
+
+
+def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:
+    """What the package holds, in its places."""
+    offered = [item.value[0] for item in assembly.offered if isinstance(item.value[0], Entry)]
+    kept = {each.key for each in head_and_tail(offered, count=ends)}
+    told = sorted(assembly.told, key=lambda each: place(each.entry.line))
+    return tuple(PackageItem(each, each.entry.key in kept) for each in told)
+
+
+def _ratio(assembly: Assembly) -> float:
+    whole = sum(item.tokens for item in assembly.offered)
+    told = sum(each.tokens for each in assembly.told)
+    return round(told / whole, 4) if whole else 1.0

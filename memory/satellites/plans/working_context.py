@@ -1,0 +1,261 @@
+"""The context of work in progress in four tiers, and one topic of its index (seed 002)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from memory.domain.plans.placing import Place, asked_of, nearness
+from memory.domain.scoring import Weights
+from memory.domain.tokens import TokenCounter
+from memory.domain.viewer import Viewer
+from memory.satellites.plans.layouts.topic_index import TopicIndex, topic_index, untold
+from memory.satellites.plans.layouts.working import (
+    DEFAULT_SHARES,
+    Activity,
+    ContextTier,
+    shares_of,
+    topic_plan,
+    working_plan,
+)
+from memory.satellites.plans.predicting import Predicted, predict, prefetched
+from memory.satellites.plans.prediction.signals import Signals
+from memory.satellites.plans.selectors.topics import of_topic, topic_counts
+from memory.satellites.plans.selectors.working_set import WorkingRow, working_set
+from memory.satellites.plans.working_choice import Chooser
+from memory.selectors.filters import NOBODY
+from memory.selectors.revisions import Revision, team_revision
+from memory.services.read.answers import Retrieval
+from memory.services.read.messages import ScoredMessage
+from memory.services.read.prompt_packing import Packing
+from memory.services.read.ranking import MAX_QUERY_CHARS, Question
+from memory.services.read.retrieval import retrieve
+from memory.services.read.search import Depth
+from memory.understanding.tools import Tools
+from teams.errors import NotFoundError
+from teams.tenancy import team_scope
+
+_RECENT = timedelta(hours=24)
+# What says less about the work in progress is left to the index, which names it (relevance, 0-1).
+_LEAST_RELEVANCE = 0.25
+# Of a topic so many are ranked at most.
+_MOST_OF_TOPIC = 500
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingContext:
+    """The context, its tokens in all and by tier, and where each of its memories stands and why.
+
+    `is_rebalanced` says that the shares are not the default ones, or that a tier has more than its
+    share because another one left it free.
+    """
+
+    context: str
+    token_count: int
+    tiers: dict[ContextTier, int]
+    places: dict[UUID, Place]
+    index: TopicIndex
+    activity: Activity | None
+    is_rebalanced: bool
+    retrieval: Retrieval
+
+
+def named_alone(viewer: Viewer) -> Viewer:
+    """The viewer who is told nothing of a project that is not named, as of no such person."""
+    return replace(viewer, project_id=viewer.project_id or NOBODY)
+
+
+def assemble_context(
+    *,
+    viewer: Viewer,
+    signals: Signals,
+    collaborator_id: UUID | None,
+    weights: Weights,
+    token_budget: int,
+    counter: TokenCounter,
+    tools: Tools,
+    now: datetime,
+) -> WorkingContext:
+    """What matters for the work in progress, within the budget.
+
+    Nothing of a person or project is told unless the viewer names them; of a collaborator of that
+    id, where the viewer names nobody, what they prefer and their profile.
+    """
+    named = named_alone(viewer)
+    is_preferences_alone = viewer.end_user_id is None and collaborator_id is not None
+    reader = named
+    if is_preferences_alone:
+        # Whose role nobody asked: told the less of the two.
+        reader = replace(named, end_user_id=collaborator_id, is_guest=True)
+    shares = shares_of(_activity(signals))
+    known = _known(
+        viewer=viewer,
+        reader=reader,
+        signals=signals,
+        collaborator_id=collaborator_id,
+        tools=tools,
+        now=now,
+    )
+    chooser = Chooser(
+        viewer=reader,
+        signals=signals,
+        predicted=known.predicted,
+        kept=known.kept,
+        is_preferences_alone=is_preferences_alone,
+        collaborator_id=collaborator_id,
+    )
+    reserved = topic_index(
+        known.topics, token_budget=int(shares[3] * token_budget), counter=counter
+    ).tokens
+    found = retrieve(
+        viewer=reader,
+        question=Question(asked_of(signals, longest=MAX_QUERY_CHARS)),
+        # Of what a collaborator said nothing is quoted.
+        depth=Depth(
+            include_cold=False,
+            include_raw=bool(signals.recent_errors) and not is_preferences_alone,
+        ),
+        packing=Packing(
+            plan=working_plan(shares=shares, token_budget=token_budget),
+            weights=weights,
+            token_budget=token_budget - reserved,
+            counter=counter,
+            quoted_in=lambda message: _tier_of_message(message, now),
+            choose=chooser.choose,
+            keeps=chooser.keeps,
+        ),
+        min_score=_LEAST_RELEVANCE,
+        tools=tools,
+        now=now,
+        also=known.kept,
+        revision=known.revision,
+    )
+    return _told(
+        found, chooser=chooser, topics=known.topics, token_budget=token_budget, counter=counter
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What may matter before anything is asked: predictions, what is `kept`, topics with counts."""
+
+    predicted: dict[UUID, Predicted]
+    kept: frozenset[UUID]
+    topics: list[tuple[str, int]]
+    revision: Revision | None
+
+
+def _known(
+    *,
+    viewer: Viewer,
+    reader: Viewer,
+    signals: Signals,
+    collaborator_id: UUID | None,
+    tools: Tools,
+    now: datetime,
+) -> _Known:
+    named = named_alone(viewer)
+    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
+    # What the errors and the query say is asked of the one retrieval.
+    unasked = replace(signals, recent_errors=(), query="", activity="")
+    guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
+    predicted |= {each.memory_id: each for each in guesses}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        revision = team_revision(team_id=viewer.team_id)
+        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
+        topics = topic_counts(viewer=named, revision=revision)
+    near = (row.memory_id for row in rows if _is_kept(row, signals))
+    return _Known(predicted, frozenset((*near, *predicted)), topics, revision)
+
+
+def _is_kept(row: WorkingRow, signals: Signals) -> bool:
+    """Whether it is told whatever is asked: of decisions and failures those that are near."""
+    if row.reason or row.form not in ("decision", "failure"):
+        return True
+    topics = [row.category, row.subject, *(row.tags or ())]
+    return bool(nearness(signals, files=row.files or (), topics=topics))
+
+
+def _told(
+    found: Retrieval,
+    *,
+    chooser: Chooser,
+    topics: list[tuple[str, int]],
+    token_budget: int,
+    counter: TokenCounter,
+) -> WorkingContext:
+    """What was found, with the index of the topics that it does not tell."""
+    told = [each.row.memory_id for each in found.told]
+    counted = Counter(topic for key in told for topic in chooser.topics[key])
+    index = topic_index(
+        untold(topics, told=counted),
+        token_budget=token_budget - counter.count(found.formatted_prompt),
+        counter=counter,
+    )
+    context = "\n\n".join(filter(None, [found.formatted_prompt, index.prompt]))
+    used = found.assembly.tokens if found.assembly else {}
+    tiers = {tier: used.get(tier, 0) for tier in ContextTier} | {ContextTier.INDEX: index.tokens}
+    activity = _activity(chooser.signals)
+    shares = shares_of(activity)
+    has_more = any(
+        tiers[tier] > share * token_budget for tier, share in zip(ContextTier, shares, strict=True)
+    )
+    return WorkingContext(
+        context=context,
+        token_count=counter.count(context),
+        tiers=tiers,
+        places={key: chooser.places[key] for key in told},
+        index=index,
+        activity=activity,
+        is_rebalanced=shares != DEFAULT_SHARES or has_more,
+        retrieval=found,
+    )
+
+
+def expand_topic(
+    *,
+    viewer: Viewer,
+    topic: str,
+    weights: Weights,
+    token_budget: int,
+    counter: TokenCounter,
+    tools: Tools,
+    now: datetime,
+) -> Retrieval:
+    """The memories of a topic that the viewer may see, as many as the budget holds.
+
+    Raises NotFoundError where there are none.
+    """
+    found = retrieve(
+        viewer=named_alone(viewer),
+        question=Question(topic),
+        limit=_MOST_OF_TOPIC,
+        depth=Depth(include_cold=False, include_raw=False),
+        packing=Packing(
+            plan=topic_plan(),
+            weights=weights,
+            token_budget=token_budget,
+            counter=counter,
+            keeps=lambda _: True,
+        ),
+        rows=of_topic(topic),
+        tools=tools,
+        now=now,
+    )
+    if found.considered is None or not found.considered.relevant.memories:
+        raise NotFoundError(f"There is no topic '{topic}'.", field="topic")
+    return found
+
+
+def _activity(signals: Signals) -> Activity | None:
+    """What is named, else debugging where there are errors."""
+    if signals.activity:
+        return Activity(signals.activity)
+    return Activity.DEBUGGING if signals.recent_errors else None
+
+
+def _tier_of_message(message: ScoredMessage, now: datetime) -> ContextTier:
+    is_recent = now - message.said_at <= _RECENT
+    return ContextTier.CRITICAL if is_recent else ContextTier.RELEVANT

@@ -1,0 +1,237 @@
+"""Tasks and their items: working memory that ends with the task (seed 003, section 2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.domain.viewer import Viewer
+from memory.satellites.tasks import store as task_store
+from memory.satellites.tasks.domain import ItemKind, Task, TaskItem, TaskState
+from memory.satellites.tasks.store import TaskKey
+from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
+from teams.ids import new_id
+from teams.models import Agent, Project
+from teams.services.people import ensure_agent, ensure_project
+from teams.tenancy import team_scope
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item as an agent notes it; without an importance it has that of its kind."""
+
+    kind: ItemKind
+    stage: str = ""
+    text: str = ""
+    tool: str = ""
+    output: object = None
+    importance: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+def begin_task(
+    *,
+    viewer: Viewer,
+    now: datetime,
+    task_id: str = "",
+    agent: str | None = None,
+    project: str | None = None,
+    ttl_seconds: int | None = None,
+) -> Task:
+    """Begin a task of the viewer's agent, of the one that is named, or of the team itself.
+
+    Agent and project are created when new; without a `task_id` one is made. The time to live
+    begins anew with each item. Raises ConflictError where the agent has or had a task of that id,
+    or the team has as many open tasks as it may, and WorkingMemoryAwayError while Redis is away.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        owner = _owner(viewer, agent)
+        if project:
+            ensure_project(team_id=viewer.team_id, slug=project, among=viewer.project_ids)
+    ttl = ttl_seconds or settings.TASK_TTL_SECONDS
+    task = Task(
+        id=task_id or str(new_id()),
+        agent_id=owner.pk if owner else None,
+        agent=owner.slug if owner else "",
+        project=project or "",
+        state=TaskState.OPEN,
+        ttl_seconds=ttl,
+        created_at=now,
+        expires_at=now + timedelta(seconds=ttl),
+    )
+    known = task_store.begin(_key(viewer, task), task)
+    if known == "many":
+        most = settings.TASK_MAX_OPEN
+        raise ConflictError(
+            f"The team has {most:,} open tasks, which is as many as it may: complete or fail one"
+            " first, or wait until the time of one is over."
+        )
+    if known != "done":
+        raise ConflictError(f"There is a task '{task.id}' already; it is {known}.", field="id")
+    return task
+
+
+def open_task(
+    *, viewer: Viewer, task_id: str, now: datetime, of_team: bool = False
+) -> tuple[Task, list[TaskItem]]:
+    """An open task of the viewer's agent with its items, the first one first.
+
+    Where the agent has none of that id it is the team's own, if `of_team`. Raises as `add_item`.
+    """
+    for owner in [viewer.agent_id, None] if of_team else [viewer.agent_id]:
+        key = TaskKey(viewer.team_id, owner, task_id)
+        task, items = task_store.load_items(key, now=now)
+        if task is not None and _may_see(viewer, task):
+            _check(task.state.value, task_id)
+            return task, items
+    raise NotFoundError("There is no such task.", field="task")
+
+
+def _may_see(viewer: Viewer, task: Task) -> bool:
+    """Returns whether the task's project exists for the viewer's key."""
+    if not viewer.project_ids or not task.project:
+        return True
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        known = Project.objects.filter(team_id=viewer.team_id, pk__in=viewer.project_ids)
+        return known.filter(slug=task.project).exists()
+
+
+def task_for(*, viewer: Viewer, task_id: str, now: datetime) -> Task:
+    """The task of that id that the viewer may see, also one that ended a while ago.
+
+    An agent sees its own tasks; the team sees all. Raises NotFoundError where there is none,
+    ConflictError where several agents have one of that id, and WorkingMemoryAwayError.
+    """
+    if viewer.agent_id is not None:
+        owners: Sequence[UUID | None] = [viewer.agent_id]
+    else:
+        owners = task_store.owners_of(team_id=viewer.team_id, task_id=task_id)
+    keys = [TaskKey(viewer.team_id, owner, task_id) for owner in owners]
+    found = [task for key in keys if (task := task_store.load(key, now=now)) is not None]
+    found = [task for task in found if _may_see(viewer, task)]
+    if not found:
+        raise _unknown()
+    if len(found) > 1:
+        raise ConflictError("Several agents have a task of that id: name the agent.", field="agent")
+    return found[0]
+
+
+def add_item(*, viewer: Viewer, task_id: str, item: NewItem, now: datetime) -> TaskItem:
+    """Note an item in an open task.
+
+    Raises NotFoundError for an unknown task, ConflictError for one that ended, TooLargeError where
+    the task holds as many items or bytes as it may, and WorkingMemoryAwayError.
+    """
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    own = ("task", *filter(None, (item.stage, item.tool and "tool", item.tool)))
+    noted = TaskItem(
+        id=new_id(),
+        kind=item.kind,
+        stage=item.stage,
+        importance=item.importance or item.kind.importance,
+        tags=tuple(dict.fromkeys((*own, *item.tags))),
+        created_at=now,
+        text=item.text,
+        tool=item.tool,
+        output=item.output,
+    )
+    content = "text" if item.kind is ItemKind.REASONING else "output"
+    try:
+        json.dumps(item.output, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise InvalidError("Must be valid JSON with valid Unicode text.", field=content) from None
+    outcome, left = task_store.add(_key(viewer, task), noted)
+    if outcome == "count":
+        most = settings.TASK_MAX_ITEMS
+        raise TooLargeError(f"A task holds at most {most:,} items.", field="items")
+    if outcome == "size":
+        most = settings.TASK_MAX_BYTES
+        raise TooLargeError(
+            f"A task holds at most {most:,} bytes; this one has {max(left, 0):,} left.",
+            field=content,
+        )
+    _check(outcome, task_id)
+    return noted
+
+
+def items_of(
+    *, viewer: Viewer, task_id: str, now: datetime, stage: str = "", kind: ItemKind | None = None
+) -> list[TaskItem]:
+    """The items of an open task, the first one first, all or those of a stage or kind.
+
+    Raises as `add_item`.
+    """
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    found, items = task_store.load_items(_key(viewer, task), now=now)
+    _check("unknown" if found is None else found.state.value, task_id)
+    return [
+        item
+        for item in items
+        if (not stage or item.stage == stage) and (kind is None or item.kind is kind)
+    ]
+
+
+def item_for(
+    *, viewer: Viewer, task_id: str, item_id: UUID, now: datetime
+) -> tuple[Task, TaskItem]:
+    """An item of an open task, with the task; raises as `items_of`, also for an unknown item."""
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    for item in items_of(viewer=viewer, task_id=task_id, now=now):
+        if item.id == item_id:
+            return task, item
+    raise NotFoundError("There is no such item in this task.")
+
+
+def clear_items(*, viewer: Viewer, task_id: str, now: datetime) -> tuple[Task, int]:
+    """Empty an open task, which stays open; returns it and how many items went.
+
+    Raises as `add_item`.
+    """
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    outcome, cleared = task_store.clear(_key(viewer, task))
+    _check(outcome, task_id)
+    return task_for(viewer=viewer, task_id=task_id, now=now), cleared
+
+
+def end_task(*, viewer: Viewer, task_id: str, state: TaskState, now: datetime) -> tuple[Task, int]:
+    """Complete or fail an open task: its items are gone; returns it and how many they were.
+
+    That it ended is known for a while. Raises as `add_item`.
+    """
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    outcome, cleared = task_store.end(_key(viewer, task), state=state, now=now)
+    _check(outcome, task_id)
+    return task_for(viewer=viewer, task_id=task_id, now=now), cleared
+
+
+def note_promotion(*, viewer: Viewer, task: Task, item_id: UUID, memory_id: UUID) -> None:
+    """Note with the task which memory an item became."""
+    task_store.mark_promoted(_key(viewer, task), item_id=item_id, memory_id=memory_id)
+
+
+def _owner(viewer: Viewer, agent: str | None) -> Agent | None:
+    """Whose the task is; call it in the team's scope."""
+    if viewer.agent_id is not None:
+        return Agent.objects.get(team_id=viewer.team_id, pk=viewer.agent_id)
+    return ensure_agent(team_id=viewer.team_id, slug=agent) if agent else None
+
+
+def _key(viewer: Viewer, task: Task) -> TaskKey:
+    return TaskKey(viewer.team_id, task.agent_id, task.id)
+
+
+def _check(outcome: str, task_id: str) -> None:
+    """Raise what the outcome of a step stands for."""
+    if outcome == "unknown":
+        raise _unknown()
+    if outcome not in ("done", TaskState.OPEN):
+        raise ConflictError(f"The task '{task_id}' is {outcome}: its items are gone.")
+
+
+def _unknown() -> NotFoundError:
+    return NotFoundError("There is no such task.")

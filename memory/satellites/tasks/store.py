@@ -1,0 +1,292 @@
+"""Tasks and their items in Redis: each step is one atomic script, and each key has an end.
+
+A task is a hash, its items are another one, and a set names the agents that have a task of an id. A
+sorted set of each team holds its open tasks with the second at which each dies.
+Keys hold the team and the agent whose it is, so that who may not see a task cannot name its key.
+Nothing of it is anywhere else: without Redis there is no working memory, and all else goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar, cast
+from uuid import UUID
+
+import redis
+from django.conf import settings
+
+from memory.satellites.tasks.domain import ItemKind, Task, TaskItem, TaskState
+from routing.clients.quick_redis import quick_redis
+from teams.errors import UnavailableError
+
+_T = TypeVar("_T")
+_TEAMS_OWN = "team"
+_PROMOTED = "promoted:"
+
+# KEYS: task, items, owners, open tasks. Keeps all of them as long as the task, what several tasks
+# share as long as the last.
+_KEEP = """
+local function keep(seconds)
+    redis.call('EXPIRE', KEYS[1], seconds)
+    redis.call('EXPIRE', KEYS[2], seconds)
+    for _, shared in ipairs({KEYS[3], KEYS[4]}) do
+        if redis.call('TTL', shared) < tonumber(seconds) then
+            redis.call('EXPIRE', shared, seconds)
+        end
+    end
+end
+local function keep_open(seconds)
+    redis.call('ZADD', KEYS[4], redis.call('TIME')[1] + seconds, KEYS[1])
+    keep(seconds)
+end
+"""
+
+# ARGV: seconds, owner, most open tasks, then fields and values of the task. Answers {word, 0}.
+_BEGIN = (
+    _KEEP
+    + """
+local state = redis.call('HGET', KEYS[1], 'state')
+if state then return {state, 0} end
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', redis.call('TIME')[1])
+redis.call('ZREM', KEYS[4], KEYS[1])
+if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[3]) then return {'many', 0} end
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('SADD', KEYS[3], ARGV[2])
+keep_open(ARGV[1])
+return {'done', 0}
+"""
+)
+
+# ARGV: item, its JSON, most items, most bytes. Sent again, the item is there already.
+_ADD = (
+    _KEEP
+    + """
+local task = redis.call('HMGET', KEYS[1], 'state', 'size', 'ttl')
+if not task[1] then return {'unknown', 0} end
+if task[1] ~= 'open' then return {task[1], 0} end
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return {'done', 0} end
+if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return {'count', 0} end
+local left = tonumber(ARGV[4]) - tonumber(task[2])
+if #ARGV[2] > left then return {'size', left} end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'size', #ARGV[2])
+keep_open(task[3])
+return {'done', 0}
+"""
+)
+
+# ARGV: state, moment, seconds to remember that it ended.
+_END = (
+    _KEEP
+    + """
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {'unknown', 0} end
+if state ~= 'open' then return {state, 0} end
+local cleared = redis.call('HLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ARGV[2], 'size', 0)
+redis.call('ZREM', KEYS[4], KEYS[1])
+keep(ARGV[3])
+return {'done', cleared}
+"""
+)
+
+# ARGV: how the fields begin that say what was promoted.
+_CLEAR = """
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {'unknown', 0} end
+if state ~= 'open' then return {state, 0} end
+local cleared = redis.call('HLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'size', 0)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field:sub(1, #ARGV[1]) == ARGV[1] then redis.call('HDEL', KEYS[1], field) end
+end
+return {'done', cleared}
+"""
+
+# ARGV: field and value; only of a task that is still open.
+_MARK = """
+if redis.call('HGET', KEYS[1], 'state') == 'open' then
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+end
+return {'done', 0}
+"""
+
+
+class WorkingMemoryAwayError(UnavailableError):
+    """Redis, which alone holds the items of tasks, does not answer."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Redis, which holds tasks and their items, does not answer; what was sent may not be"
+            " stored. Try again shortly. Memories, messages and prompts need no Redis."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKey:
+    """Which task: of a team and one of its agents, None for the team itself."""
+
+    team_id: UUID
+    agent_id: UUID | None
+    task_id: str
+
+    @property
+    def names(self) -> list[str]:
+        """The keys of the task, its items, the owners of its id and the team's open tasks."""
+        owner = str(self.agent_id or _TEAMS_OWN)
+        task = f"{settings.REDIS_PREFIX}:task:{self.team_id}:{owner}:{self.task_id}"
+        open_tasks = f"{settings.REDIS_PREFIX}:open-tasks:{self.team_id}"
+        return [task, f"{task}/items", _owners(self.team_id, self.task_id), open_tasks]
+
+
+def begin(key: TaskKey, task: Task) -> str:
+    """Keep a new task: "done", the state of the one that is there, or "many" with too many open."""
+    fields = {
+        "agent": task.agent,
+        "project": task.project,
+        "state": task.state.value,
+        "ttl": str(task.ttl_seconds),
+        "created_at": task.created_at.isoformat(),
+        "size": "0",
+    }
+    flat = [part for pair in fields.items() for part in pair]
+    owner = str(key.agent_id or _TEAMS_OWN)
+    most = str(settings.TASK_MAX_OPEN)
+    return _run(_BEGIN, key, [str(task.ttl_seconds), owner, most, *flat])[0]
+
+
+def add(key: TaskKey, item: TaskItem) -> tuple[str, int]:
+    """Keep an item of an open task, whose time to live begins anew.
+
+    "done", "unknown", the state of one that ended, "count", or "size" with the bytes left.
+    """
+    most = [str(settings.TASK_MAX_ITEMS), str(settings.TASK_MAX_BYTES)]
+    return _run(_ADD, key, [str(item.id), _written(item), *most])
+
+
+def end(key: TaskKey, *, state: TaskState, now: datetime) -> tuple[str, int]:
+    """Clear an open task: "done" and how many items went, "unknown", or the state it ended in."""
+    kept = str(settings.TASK_FINISHED_SECONDS)
+    return _run(_END, key, [state.value, now.isoformat(), kept])
+
+
+def clear(key: TaskKey) -> tuple[str, int]:
+    """Empty an open task: "done" and how many items went, "unknown", or the state it ended in."""
+    return _run(_CLEAR, key, [_PROMOTED])
+
+
+def mark_promoted(key: TaskKey, *, item_id: UUID, memory_id: UUID) -> None:
+    """Note with the task which memory was made of an item."""
+    _run(_MARK, key, [f"{_PROMOTED}{item_id}", str(memory_id)])
+
+
+def load(key: TaskKey, *, now: datetime) -> Task | None:
+    """The task; None where there is none."""
+    return _task(key, _ask(lambda client: _state(client, key)), now)
+
+
+def load_items(key: TaskKey, *, now: datetime) -> tuple[Task | None, list[TaskItem]]:
+    """The task and its items, the first one first."""
+
+    def read(client: redis.Redis) -> Any:  # Any: what Redis answers
+        return _state(client, key), client.hvals(key.names[1])
+
+    state, kept = _ask(read)
+    marks = {
+        name.decode().removeprefix(_PROMOTED): UUID(value.decode())
+        for name, value in state[0].items()
+        if name.startswith(_PROMOTED.encode())
+    }
+    items = [_item(json.loads(each), marks) for each in kept]
+    return _task(key, state, now), sorted(items, key=lambda item: item.id)
+
+
+def owners_of(*, team_id: UUID, task_id: str) -> list[UUID | None]:
+    """The agents that have, or had, a task of that id; None for the team itself."""
+    found = _ask(lambda client: client.smembers(_owners(team_id, task_id)))
+    names = sorted(each.decode() for each in cast("set[bytes]", found))
+    return [None if name == _TEAMS_OWN else UUID(name) for name in names]
+
+
+def _owners(team_id: UUID, task_id: str) -> str:
+    return f"{settings.REDIS_PREFIX}:task-owners:{team_id}:{task_id}"
+
+
+def _ask(command: Callable[[redis.Redis], _T]) -> _T:
+    answer = quick_redis().ask(command)
+    if answer is None:
+        raise WorkingMemoryAwayError
+    return answer
+
+
+def _run(script: str, key: TaskKey, arguments: Sequence[str]) -> tuple[str, int]:
+    names = key.names
+    found = _ask(lambda client: client.eval(script, len(names), *names, *arguments))
+    word, number = cast("list[Any]", found)  # Any: a word and a number
+    return word.decode(), int(number)
+
+
+def _state(client: redis.Redis, key: TaskKey) -> Any:  # Any: what Redis answers
+    task, items, *_ = key.names
+    pipe = client.pipeline()
+    pipe.hgetall(task)
+    pipe.pttl(task)
+    pipe.hlen(items)
+    return pipe.execute()
+
+
+def _task(key: TaskKey, state: Any, now: datetime) -> Task | None:  # Any: what `_state` read
+    fields, left, items = state
+    if not fields:
+        return None
+    kept = {name.decode(): value.decode() for name, value in fields.items()}
+    ended = kept.get("ended_at")
+    return Task(
+        id=key.task_id,
+        agent_id=key.agent_id,
+        agent=kept["agent"],
+        project=kept["project"],
+        state=TaskState(kept["state"]),
+        ttl_seconds=int(kept["ttl"]),
+        created_at=datetime.fromisoformat(kept["created_at"]),
+        expires_at=(now + timedelta(milliseconds=max(left, 0))).astimezone(UTC),
+        ended_at=datetime.fromisoformat(ended) if ended else None,
+        items=items,
+        size=int(kept["size"]),
+    )
+
+
+def _written(item: TaskItem) -> str:
+    return json.dumps(
+        {
+            "id": str(item.id),
+            "kind": item.kind.value,
+            "stage": item.stage,
+            "importance": item.importance,
+            "tags": item.tags,
+            "created_at": item.created_at.isoformat(),
+            "text": item.text,
+            "tool": item.tool,
+            "output": item.output,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _item(kept: dict[str, Any], marks: dict[str, UUID]) -> TaskItem:  # Any: as it was written
+    return TaskItem(
+        **{
+            **kept,
+            "id": UUID(kept["id"]),
+            "kind": ItemKind(kept["kind"]),
+            "tags": tuple(kept["tags"]),
+            "created_at": datetime.fromisoformat(kept["created_at"]),
+            "promoted_to": marks.get(kept["id"]),
+        }
+    )

@@ -1,0 +1,80 @@
+"""Imports of files: how far each got, and what of it could not be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from memory.domain.viewer import Viewer
+from memory.satellites.transfer.imports import UNFINISHED, cancel_import
+from memory.satellites.transfer.models import ImportRun
+from teams.admin.base import TeamAdmin, section
+from teams.admin.confirm import Change, page_action
+from teams.admin.display import json_column, label_column, time_column
+from teams.admin.filters import DaysFilter
+from teams.admin.theme import RelatedFilter, display
+from teams.admin_permissions import ADMINS
+from teams.clock import database_now
+
+_COLOURS = {
+    "queued": "info",
+    "running": "primary",
+    "done": "success",
+    "failed": "danger",
+    "cancelled": "warning",
+}
+
+
+def _cancel(request: HttpRequest, run: ImportRun, reason: str) -> None:
+    del reason
+    viewer = Viewer(team_id=run.team_id, actor=f"staff:{request.user.get_username()}")
+    cancel_import(viewer=viewer, run_id=run.pk, now=database_now())
+
+
+CANCEL: Change[ImportRun] = Change(
+    verb="Cancel",
+    done="cancelled",
+    explanation="What waits is not stored. What is stored already stays.",
+    apply=_cancel,
+    roles=ADMINS,
+)
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(TeamAdmin[ImportRun]):
+    """Files on their way into a team's memory; requests and a command start them."""
+
+    view_roles = act_roles = ADMINS
+    list_display = ["created", "format", "state_label", "progress", "new", "failed", "team"]
+    list_filter = ["state", ("team", RelatedFilter), ("created_at", DaysFilter)]
+    list_select_related = ["team"]
+    ordering = ["-id"]
+    when_empty = "Nothing was imported yet. POST /v1/imports brings in a file."
+    actions_detail = ["cancel_this"]
+    fieldsets = [
+        section(
+            None,
+            ("format", "state", "team"),
+            ("progress", "new", "failed"),
+            ("does_extract", "actor", "attempts"),
+            ("created", "finished"),
+            "problems",
+        )
+    ]
+
+    cancel_this = page_action("cancel_this", CANCEL, "Cancel", icon="cancel")
+    state_label = label_column("state", "state", _COLOURS)
+    problems = json_column("errors", "what could not be stored")
+    created = time_column("created_at", "started", ordering="id")
+    finished = time_column("finished_at", "finished")
+
+    def useful_actions(self, row: ImportRun) -> Collection[str]:
+        """A button for an import that has not ended."""
+        return self.actions_detail if row.state in UNFINISHED else ()
+
+    @display(description="progress")
+    def progress(self, run: ImportRun) -> str:
+        """How many of its items were dealt with."""
+        return f"{run.done + run.failed:,} of {run.total:,}"

@@ -1,0 +1,15 @@
+"""Django app: Imports and exports."""
+
+from memory import satellite
+
+
+class TransferConfig(satellite.Satellite):
+    """Imports and exports."""
+
+    name = "memory.satellites.transfer"
+    label = "transfer"
+    verbose_name = "Imports and exports"
+    routes = "memory.satellites.transfer.urls"
+    periodic = {
+        "memory.satellites.transfer.tasks.sweep_imports": 15.0,
+    }

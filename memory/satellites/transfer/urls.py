@@ -1,0 +1,23 @@
+"""The addresses of the satellite, below /v1/."""
+
+from django.urls import path
+
+from memory.satellites.transfer.views import ExportViewSet, ImportViewSet
+
+urlpatterns = [
+    path(
+        "export",
+        ExportViewSet.as_view({"get": "export"}),
+        name="export",
+    ),
+    path(
+        "imports",
+        ImportViewSet.as_view({"post": "start", "get": "entries"}),
+        name="imports",
+    ),
+    path(
+        "imports/<uuid:pk>",
+        ImportViewSet.as_view({"get": "load", "delete": "cancel"}),
+        name="import",
+    ),
+]

@@ -1,0 +1,145 @@
+"""A team's export, and imports of files from other systems."""
+
+from __future__ import annotations
+
+import io
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.parsers import FileUploadParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.pagination import IdPagination
+from memory.api.serializers.base import page_schema
+from memory.api.serializers.memories import NoQuerySerializer
+from memory.api.views.audit import JSON_LINES, JsonLinesRenderer
+from memory.satellites.transfer.formats.items import ImportFileError, Names
+from memory.satellites.transfer.formats.reading import Format
+from memory.satellites.transfer.imports import cancel_import, import_of, start_import
+from memory.satellites.transfer.models import ImportRun
+from memory.satellites.transfer.serializers import (
+    ImportFilterSerializer,
+    ImportQuerySerializer,
+    ImportRunSerializer,
+)
+from memory.satellites.transfer.team_export import TeamExport
+
+_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_TEAM_KEY = "Imports and exports need a key of the team, bound to no agent."
+ImportPage = page_schema("ImportPage", ImportRunSerializer)
+
+
+class ExportViewSet(ApiViewSet):
+    """Everything of a team, to take along."""
+
+    renderer_classes = (JSONRenderer, JsonLinesRenderer)
+
+    @extend_schema(
+        operation_id="team_export",
+        responses={
+            (200, JSON_LINES): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="JSON Lines: a header, each row as `table` and `row`, and a `manifest`"
+                " with the rows and the SHA-256 of each table's lines and the log's latest seal.",
+            ),
+            **refusals(403, 422),
+        },
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Everything of the team as it stands now; a stream without its manifest is incomplete.
+
+        API keys and logins are not in it. `manage.py import_team` brings it into another
+        installation. Needs a key of the team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        viewer = self.viewer
+        return StreamingHttpResponse(
+            TeamExport(team_id=viewer.team_id, actor=viewer.actor, now=timezone.now()),
+            content_type=JSON_LINES,
+            headers={"Content-Disposition": 'attachment; filename="team.jsonl"'},
+        )
+
+
+class ImportViewSet(ApiViewSet):
+    """Files of other systems on their way into the team's memory."""
+
+    parser_classes = (FileUploadParser,)
+    memory_actions = ("start",)
+    large_bodies = ("start",)
+
+    @extend_schema(
+        operation_id="imports_start",
+        parameters=[ImportQuerySerializer],
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={202: ImportRunSerializer, **refusals(403, 409, 413, 422)},
+    )
+    def start(self, request: Request) -> Response:
+        """Import a file, sent as the body: its format is found by the contents.
+
+        ChatGPT and Claude exports (the zip or its conversations.json), mem0 exports, Letta agent
+        files, LangGraph stores as JSON Lines, notes in Markdown (one or a zip), JSON Lines and
+        CSV. The whole file is checked first: where something is wrong, the answer names the place
+        and nothing is imported. Then it is written in the background (202). Sent again, it stores
+        nothing twice. Needs a key of the team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        given = self.params(ImportQuerySerializer)
+        if (request.content_type or "").startswith("multipart/"):
+            raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")
+        run = start_import(
+            viewer=self.viewer,
+            source=io.BytesIO(request._request.body),
+            names=Names(**{name: given.get(name, "") for name in ("agent", "user", "project")}),
+            now=timezone.now(),
+            format=Format(given["format"]) if given.get("format") else None,
+            name=given.get("name", "import"),
+            does_extract=given["extract"],
+        )
+        return Response(ImportRunSerializer(run).data, status=202)
+
+    @extend_schema(
+        operation_id="imports_list",
+        parameters=[ImportFilterSerializer],
+        responses=answers(ImportPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The imports of the team, newest first."""
+        self.require_team_key(_TEAM_KEY)
+        return self.listed(
+            lambda given: ImportRun.objects.filter(team_id=self.viewer.team_id, **given),
+            filters=ImportFilterSerializer,
+            shown=ImportRunSerializer,
+            pages=IdPagination,
+        )
+
+    @extend_schema(
+        operation_id="imports_retrieve",
+        parameters=[_PK],
+        responses=answers(ImportRunSerializer, 403, 404, 422),
+    )
+    def load(self, request: Request, pk: UUID) -> Response:
+        """An import with how far it got."""
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            return Response(ImportRunSerializer(import_of(viewer=self.viewer, run_id=pk)).data)
+
+    @extend_schema(
+        operation_id="imports_cancel",
+        parameters=[_PK],
+        request=None,
+        responses=answers(ImportRunSerializer, 403, 404, 409, 422),
+    )
+    def cancel(self, request: Request, pk: UUID) -> Response:
+        """End an import before its next batch; what it stored stays. Needs a key of the team."""
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        run = cancel_import(viewer=self.viewer, run_id=pk, now=timezone.now())
+        return Response(ImportRunSerializer(run).data)

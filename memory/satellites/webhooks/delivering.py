@@ -1,0 +1,282 @@
+"""Sending what is due to webhooks: one run at a time, with a thread for each of its endpoints.
+
+What waits is a row, marked after it was sent: a worker that dies in between leaves it to be sent
+again under the same id. Of one subject the earliest row is sent first, and while it fails the later
+ones wait. An endpoint that does not answer rests as a whole; one that answers with an error is
+sent its other events meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+
+from memory.satellites.webhooks import calls as webhook_calls
+from memory.satellites.webhooks.calls import WebhookAnswer
+from memory.satellites.webhooks.domain import PATIENCE, is_given_up, is_new_start, pause_before_next
+from memory.satellites.webhooks.payloads import payload_of
+from memory.satellites.webhooks.signing import signed_headers
+from memory.services import leases
+from teams.clock import careful, database_now
+from teams.models import WebhookDelivery, WebhookEndpoint
+from teams.prepared import run_prepared
+from teams.services.people import all_team_ids
+from teams.tenancy import give_back_connection, team_scope
+
+ACTOR = "task:webhooks"
+_THREADS = 16
+# A receiver that takes longer for a message gets its next one in the next run.
+_SLOW_SECONDS = 1.0
+_ENDPOINTS_A_RUN = 500
+# A time that is further ahead was written by a clock that has been set back since.
+_FARTHEST = timedelta(days=1)
+_NO_KEY = "The server's key was changed: rotate the secret of this webhook."
+# Like no answer at all: the receiver is overloaded or away.
+_AWAY = frozenset({429, 502, 503, 504})
+_State = WebhookDelivery.State
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A delivery, ready to be sent."""
+
+    seq: int
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+def deliver_waiting(*, seconds: float) -> int:
+    """Send what is due to all endpoints in turn; returns how many events were taken.
+
+    None are while another run of the installation is under way, so slow receivers hold one worker.
+    After `seconds` nothing more is begun; what was begun ends within WEBHOOK_TIMEOUT_SECONDS.
+    """
+    ends = time.monotonic() + seconds
+
+    def serve(found: tuple[UUID, UUID]) -> int:
+        left = ends - time.monotonic()
+        try:
+            return deliver_to(team_id=found[0], endpoint_id=found[1], seconds=left)
+        except (DatabaseError, InterfaceError):
+            logger.warning("Webhook %s was not served.", found[1], exc_info=True)
+            return 0
+        finally:
+            connection.close()
+
+    # The lock ends with the process, however that ends.
+    with transaction.atomic():
+        if not _is_only_run():
+            return 0
+        due = run_prepared(
+            "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
+        )
+        if not due:
+            return 0
+        with ThreadPoolExecutor(min(_THREADS, len(due)), thread_name_prefix="webhook") as threads:
+            return sum(threads.map(serve, due))
+
+
+def deliver_to(
+    *,
+    team_id: UUID,
+    endpoint_id: UUID,
+    seconds: float,
+    clock: Callable[[], datetime] = database_now,
+) -> int:
+    """Send what is due to one endpoint for `seconds`, unless another worker does; how many it took.
+
+    It leaves a receiver that took more than a second for a message.
+    Call it outside any transaction.
+    """
+    ends = time.monotonic() + seconds
+    claim = uuid4()
+    if seconds <= 0 or not _claimed(team_id, endpoint_id, claim, clock()):
+        return 0
+    taken = 0
+    while time.monotonic() < ends:
+        message = _next(team_id, endpoint_id, claim, clock())
+        if message is None:
+            break
+        give_back_connection()
+        sent_at = time.monotonic()
+        answer = _sent(message)
+        is_slow = time.monotonic() - sent_at > _SLOW_SECONDS
+        if not _noted(team_id, endpoint_id, claim, message, answer, clock()):
+            return taken
+        taken += answer.is_taken
+        if is_slow:
+            break
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        _mine(team_id, endpoint_id, claim).update(claim=None, lease_until=None)
+    return taken
+
+
+def prune_deliveries(*, now: datetime) -> None:
+    """Remove what ended more than WEBHOOK_DAYS ago."""
+    before = now - timedelta(days=settings.WEBHOOK_DAYS)
+    for team_id in all_team_ids():
+        with team_scope(team_ids=[team_id], actor=ACTOR):
+            rows = WebhookDelivery.objects.filter(team_id=team_id, attempted_at__lt=before)
+            rows.exclude(state=_State.WAITING).delete()
+
+
+def undelivered_by_state() -> dict[str, int]:
+    """How many deliveries of the scope's teams wait, and how many are dead."""
+    states = (_State.WAITING, _State.DEAD)
+    rows = WebhookDelivery.objects.order_by().filter(state__in=states)
+    found = dict(rows.values_list("state").annotate(count=Count("*")))
+    return {state.value: found.get(state, 0) for state in states}
+
+
+def _is_only_run() -> bool:
+    """Take the lock of delivery runs until the transaction ends, if nobody has it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+    statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+    ((is_only,),) = run_prepared(statement, [ACTOR])
+    return bool(is_only)
+
+
+def _mine(
+    team_id: UUID, endpoint_id: UUID, claim: UUID
+) -> QuerySet[WebhookEndpoint, WebhookEndpoint]:
+    return WebhookEndpoint.objects.filter(team_id=team_id, id=endpoint_id, claim=claim)
+
+
+def _claimed(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> bool:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        free = WebhookEndpoint.objects.filter(leases.is_over(now=now), team_id=team_id)
+        rows = free.filter(id=endpoint_id, is_enabled=True)
+        return rows.update(claim=claim, lease_until=_lease_end(now)) == 1
+
+
+def _lease_end(now: datetime) -> datetime:
+    """After a message and its notes, a stalled resolver included."""
+    seconds = max(settings.JOB_LEASE_SECONDS, 2 * settings.WEBHOOK_TIMEOUT_SECONDS)
+    return now + min(timedelta(seconds=seconds), leases.longest())
+
+
+def _next(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> _Message | None:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = _mine(team_id, endpoint_id, claim).filter(is_enabled=True)
+        if not mine.update(lease_until=_lease_end(now)):
+            return None
+        endpoint = mine.get()
+        waiting = WebhookDelivery.objects.filter(
+            team_id=team_id, endpoint_id=endpoint_id, state=_State.WAITING
+        )
+        earlier = waiting.filter(subject_id=OuterRef("subject_id"), seq__lt=OuterRef("seq"))
+        due = waiting.filter(Q(due_at__lte=now) | Q(due_at__gt=now + _FARTHEST), ~Exists(earlier))
+        delivery = due.order_by("due_at", "seq").first()
+        if delivery is None:
+            return None
+        body = payload_of(delivery=delivery, endpoint=endpoint)
+        headers = signed_headers(endpoint=endpoint, message_id=str(delivery.id), body=body, now=now)
+        return _Message(delivery.seq, endpoint.url, headers, body)
+
+
+def _sent(message: _Message) -> WebhookAnswer:
+    if not message.headers:
+        return WebhookAnswer(None, _NO_KEY)
+    return webhook_calls.post(
+        url=message.url,
+        headers=message.headers,
+        body=message.body,
+        seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
+        allow_private=settings.WEBHOOKS_TO_PRIVATE_ADDRESSES,
+    )
+
+
+def _noted(
+    team_id: UUID,
+    endpoint_id: UUID,
+    claim: UUID,
+    message: _Message,
+    answer: WebhookAnswer,
+    now: datetime,
+) -> bool:
+    """Note what became of the message; returns whether the next one may be sent."""
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        mine = _mine(team_id, endpoint_id, claim)
+        # Before the delivery, as who removes the endpoint locks it.
+        endpoint = mine.select_for_update(no_key=True).first()
+        rows = WebhookDelivery.objects.filter(team_id=team_id, seq=message.seq)
+        delivery = rows.filter(state=_State.WAITING).first()
+        if endpoint is None or delivery is None:
+            return False  # removed, or another worker has gone on
+        tried = {"attempts": F("attempts") + 1, "attempted_at": now, "status_code": answer.status}
+        if answer.is_taken:
+            rows.update(state=_State.DELIVERED, error="", **tried)
+            if endpoint.failures:
+                mine.update(failures=0, failing_since=None)
+            return True
+        failures = delivery.attempts + 1
+        pause = pause_before_next(attempts=failures, chance=random.random())  # noqa: S311
+        last = delivery.attempted_at if delivery.attempts else None
+        is_first = is_new_start(last=last, now=now)
+        give_up_at = careful(now) + PATIENCE if is_first else delivery.give_up_at
+        has_ended = is_given_up(failures=failures, since=give_up_at - PATIENCE, now=careful(now))
+        state = _State.DEAD if has_ended else _State.WAITING
+        rows.update(
+            state=state, due_at=now + pause, give_up_at=give_up_at, error=_words(answer), **tried
+        )
+        return _goes_on(endpoint, delivery, answer, now)
+
+
+def _goes_on(
+    endpoint: WebhookEndpoint, delivery: WebhookDelivery, answer: WebhookAnswer, now: datetime
+) -> bool:
+    """Note a failure of the endpoint: it goes on, rests, or is disabled."""
+    mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
+    since, failures = endpoint.failing_since or now, endpoint.failures + 1
+    is_over = is_given_up(failures=failures, since=since, now=careful(now))
+    if is_over and is_new_start(last=_attempt_before(delivery), now=now):
+        since, failures, is_over = now, 1, False
+    failed = {"failures": failures, "failing_since": since}
+    is_gone = answer.status == HTTPStatus.GONE
+    if is_gone or is_over:
+        why = "It answered 410 Gone" if is_gone else f"It failed for {PATIENCE.days} days on end"
+        note = f"{why}, last on {now:%Y-%m-%d %H:%M} UTC: {_words(answer)}"
+        mine.update(is_enabled=False, note=note[:300], claim=None, lease_until=None, **failed)
+        WebhookDelivery.objects.filter(
+            team_id=endpoint.team_id, endpoint_id=endpoint.pk, state=_State.WAITING
+        ).update(state=_State.DEAD, error="The webhook was disabled.", attempted_at=now)
+        return False
+    if answer.status is None or answer.status in _AWAY:
+        rest = leases.pause_end(now=now, attempts=failures)
+        mine.update(claim=None, lease_until=rest, **failed)
+        return False
+    mine.update(**failed)
+    return True
+
+
+def _attempt_before(delivery: WebhookDelivery) -> datetime | None:
+    """When the endpoint did not take something last, before this attempt."""
+    rows = WebhookDelivery.objects.filter(
+        team_id=delivery.team_id, endpoint_id=delivery.endpoint_id
+    )
+    others = rows.exclude(state=_State.DELIVERED).exclude(seq=delivery.seq)
+    last = others.aggregate(last=Max("attempted_at"))["last"]
+    return max((each for each in (last, delivery.attempted_at) if each), default=None)
+
+
+def _words(answer: WebhookAnswer) -> str:
+    if answer.status is None:
+        return answer.error
+    if 300 <= answer.status < 400:
+        return f"It leads to another address (HTTP {answer.status}); enter that one."
+    return f"It answered HTTP {answer.status}."

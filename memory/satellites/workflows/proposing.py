@@ -1,0 +1,199 @@
+"""Proposes the workflows that recur in an agent's talk; each waits for a yes as a consent request.
+
+A proposal is no memory. Whose it would be: the agent's, in talk with one person alone of that
+person too, so that nothing goes from one to another; in one project alone the project's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+
+from memory.domain.forms import Form
+from memory.domain.prompt_guards import is_command
+from memory.domain.types import MemoryType
+from memory.models import Job, Memory
+from memory.satellites.consent.kept_drafts import draft_as_json
+from memory.satellites.consent.matters import LIFETIME, Signal, signal_as_json
+from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.proposals import note_requests
+from memory.satellites.workflows.domain import (
+    Workflow,
+    holds_sequence,
+    recurring_workflows,
+    tool_calls,
+)
+from memory.satellites.workflows.selectors import has_calls, said_by_agent
+from memory.services.retrying import retried
+from memory.services.write.drafts import MemoryDraft
+from memory.services.write.statements import safe_statement
+from teams.errors import InvalidError
+from teams.models import Agent, Conversation
+from teams.services.flags import flags_of_id
+from teams.tenancy import team_scope
+
+PROPOSE_TASK = "memory.satellites.workflows.tasks.propose_workflows"
+ACTOR = "task:workflows"
+FIELD = "workflow"
+IMPORTANCE = 6
+MOST_A_RUN = 5
+MOST_WAITING = 20
+_MOST_SOURCES = 100
+
+logger = logging.getLogger(__name__)
+
+
+def look_for_workflows(*, team_id: UUID, job_id: UUID) -> None:
+    """Publish the search for workflows where the messages of an extraction tell of tool calls.
+
+    What the queue loses is made up for by the agent's next extraction: a search reads its latest
+    conversations anew.
+    """
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        job = Job.objects.filter(team_id=team_id, pk=job_id).first()
+        if job is None or not has_calls(
+            team_id=team_id,
+            conversation_id=job.conversation_id,
+            first=job.from_position,
+            last=job.to_position,
+        ):
+            return
+        transaction.on_commit(partial(_publish, team_id, job.conversation_id))
+
+
+def _publish(team_id: UUID, conversation_id: UUID) -> None:
+    try:
+        current_app.send_task(PROPOSE_TASK, args=[str(team_id), str(conversation_id)])
+    except Exception:
+        # The broker's client raises many kinds.
+        logger.warning("Talk %s was not searched for workflows: no broker.", conversation_id)
+
+
+@retried
+def propose_workflows(
+    *, team_id: UUID, conversation_id: UUID, now: datetime
+) -> list[ConsentRequest]:
+    """Propose what recurs in the talk of the agent of this conversation, at most five at a time.
+
+    Nothing that is known: that waits or was decided, or is a workflow that the agent may see.
+    """
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        talk = Conversation.objects.filter(team_id=team_id, pk=conversation_id).first()
+        if talk is None or not flags_of_id(team_id=team_id).memory:
+            return []
+        said = said_by_agent(team_id=team_id, agent_id=talk.agent_id)
+    found = recurring_workflows(tool_calls(said))
+    if not found:
+        return []
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        # One search at a time, so that none misses what another one proposes.
+        Agent.objects.select_for_update(no_key=True).get(team_id=team_id, pk=talk.agent_id)
+        known = _Known(team_id, talk.agent_id)
+        requests: list[ConsentRequest] = []
+        for workflow in found:
+            draft = _draft(team_id, talk.agent_id, workflow, now)
+            if draft is None or known.has(draft):
+                continue
+            if len(requests) == MOST_A_RUN or known.waiting + len(requests) >= MOST_WAITING:
+                break
+            requests.append(_propose(draft, workflow, now))
+            known.steps.append(draft.payload["steps"])
+        note_requests(op="propose", requests=requests)
+        return requests
+
+
+class _Known:
+    """The workflows of an agent that nobody needs to be asked about."""
+
+    def __init__(self, team_id: UUID, agent_id: UUID) -> None:
+        asked = ConsentRequest.objects.filter(
+            team_id=team_id, agent_id=agent_id, kind=ConsentRequest.Kind.WORKFLOW
+        )
+        expired = asked.filter(state=ConsentRequest.State.EXPIRED)
+        self.expired = [set(row.source_message_ids) for row in expired]
+        self.waiting = asked.filter(state=ConsentRequest.State.WAITING).count()
+        rows = asked.exclude(state=ConsentRequest.State.EXPIRED)
+        written = Memory.objects.live().filter(team_id=team_id, form=Form.WORKFLOW)
+        of_agent = written.filter(agent_id=agent_id) | written.filter(agent_id__isnull=True)
+        self.steps = [row.draft["payload"]["steps"] for row in rows.order_by("-id")[:500]]
+        self.steps += [row["steps"] for row in of_agent.values_list("payload", flat=True)[:500]]
+
+    def has(self, draft: MemoryDraft) -> bool:
+        """Whether its steps are a piece of known ones, the other way round, or expired as such."""
+        steps = draft.payload["steps"]
+        if any(set(draft.message_ids) <= ids for ids in self.expired):
+            return True
+        return any(
+            holds_sequence(each, steps) or holds_sequence(steps, each) for each in self.steps
+        )
+
+
+def _draft(team_id: UUID, agent_id: UUID, found: Workflow, now: datetime) -> MemoryDraft | None:
+    """What a yes writes; None where it holds nothing but a secret, or orders."""
+    try:
+        safe = safe_statement(
+            text="", text_field="content", form=Form.WORKFLOW, payload=found.payload
+        )
+    except InvalidError:
+        return None
+    if is_command(text=safe.text) or len(safe.text) > settings.MAX_CONTENT_CHARS:
+        return None
+    calls = [call for time in found.times for call in time]
+    talks = {call.message.conversation for call in calls}
+    rows = Conversation.objects.filter(team_id=team_id, pk__in=talks)
+    owners = list(rows.values_list("end_user_id", "project_id"))
+    return MemoryDraft(
+        team_id=team_id,
+        content=safe.text,
+        memory_type=MemoryType.PROCEDURAL,
+        importance=IMPORTANCE,
+        extractor="workflows",
+        created_at=now,
+        agent_id=agent_id,
+        author_id=agent_id,
+        end_user_id=_only(person for person, _ in owners),
+        project_id=_only(project for _, project in owners),
+        conversation_id=_only(talks),
+        message_ids=tuple(dict.fromkeys(call.message.id for call in calls))[-_MOST_SOURCES:],
+        needs_consent=False,
+        form=Form.WORKFLOW,
+        payload=safe.payload,
+    )
+
+
+def _only(ids: Iterable[UUID | None]) -> UUID | None:
+    """The one that all of them are."""
+    different = set(ids)
+    return different.pop() if len(different) == 1 else None
+
+
+def _propose(draft: MemoryDraft, found: Workflow, now: datetime) -> ConsentRequest:
+    steps = "\n".join(draft.payload["steps"])
+    signals = [
+        Signal(time[0].message.conversation, now.date(), (time[0].message.id,))
+        for time in found.times
+    ]
+    return ConsentRequest.objects.create(
+        team_id=draft.team_id,
+        kind=ConsentRequest.Kind.WORKFLOW,
+        end_user_id=draft.end_user_id,
+        field=FIELD,
+        content=draft.content,
+        value_key=hashlib.sha256(steps.encode()).digest(),
+        draft=draft_as_json(draft),
+        agent_id=draft.agent_id,
+        heard_by_id=draft.agent_id,
+        source_message_ids=list(draft.message_ids),
+        signals=[signal_as_json(each) for each in signals],
+        proposed_by=ACTOR,
+        created_at=now,
+        expires_at=now + LIFETIME,
+    )
