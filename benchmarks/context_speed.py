@@ -36,11 +36,11 @@ from memory.domain.forms import Form
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.viewer import Viewer
+from memory.domain.work import Signals
 from memory.satellites.plans.context import ContextRequest, read_only_context
 from memory.satellites.plans.context_package import PackageRequest, context_package
 from memory.satellites.plans.layouts.working import DEFAULT_BUDGET, ContextTier
 from memory.satellites.plans.predicting import predict
-from memory.satellites.plans.prediction.signals import Signals
 from memory.satellites.plans.working_context import WorkingContext, assemble_context, named_alone
 from memory.satellites.tasks.domain import ItemKind
 from memory.satellites.tasks.services import NewItem, add_item, begin_task

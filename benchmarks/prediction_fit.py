@@ -1,4 +1,4 @@
-"""Fits the two models of memory/satellites/plans/prediction/ownership.py on histories of repositories.
+"""Fits both models of the plans satellite (prediction/ownership.py) on histories of repositories.
 
 `python -m benchmarks.prediction_fit --history FILE [--history FILE ...] [--write]`
 

@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from audit.services.events import Event, add_events
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
+from memory.domain.plans.read_only import CHARACTERS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.satellites.plans.layouts.read_only import CHARACTERS
 from memory.selectors.filters import NOBODY
 from memory.services.read.answer_cache import Sent
 from memory.services.read.answers import Retrieval

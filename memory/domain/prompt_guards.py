@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from memory.domain.personality import OPENING, PARTS
 from memory.domain.plans.documents import ADVICE
 from memory.domain.plans.prompt import NOTICE, SEVEN_LAYERS, SUMMARY_LABEL
+from memory.domain.plans.read_only import AUTHORITATIVE, USE
 from memory.domain.rendering import DATED_LABELS, HEADINGS, LABELS, MARKS, SAID_HEADING
 from memory.domain.updates import NEWS, Kind
-from memory.satellites.plans.layouts.read_only import AUTHORITATIVE, USE
 
 # A note or the beginning of a tagged block that poses as the system's or the memory's own words.
 _TAG = r"(?P<tag>memor(?:y|ies)|system|context|instructions?|assistant|user_profile)"

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from memory.api.fields import ContentField, NameField, ZonedDateTimeField
 from memory.api.serializers.base import StrictSerializer
 from memory.api.serializers.forms import MAX_REF_CHARS
-from memory.satellites.plans.prediction.signals import Signals
+from memory.domain.work import Signals
 
 MAX_FILES = 50
 _SIGNALS = ("file_opened", "opened_files", "branch", "error", "time", "collaborator")

@@ -28,11 +28,12 @@ from memory.api.serializers.base import (
     page_schema,
 )
 from memory.api.serializers.memories import NoQuerySerializer
-from memory.satellites.consent.matters import BENIGN_FIELDS
+from memory.domain.profile_fields import BENIGN_FIELDS
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.selectors import requests_visible_to
 from memory.satellites.consent.serializers import PersonSerializer
 from memory.selectors.people import ListFilters, filtered_people
-from memory.selectors.profiles import profile_of, requests_visible_to
+from memory.selectors.profiles import profile_of
 from teams.errors import NotFoundError
 from teams.models import EndUser, Role
 from teams.services.people import change_person, ensure_end_user

@@ -12,13 +12,18 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.domain.audience import TEAM_WIDE
+from memory.domain.profile_fields import (
+    CORE_FIELDS,
+    READ_SURELY,
+    field_of,
+    is_preference,
+    matter_of,
+)
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.clauses import sets_alone
-from memory.satellites.consent.matters import CORE_FIELDS, READ_SURELY, field_of, matter_of
 from memory.satellites.consent.proposals import Proposal, propose
 from memory.satellites.consent.values import is_same_value
-from memory.satellites.tasks.domain import is_preference
 from memory.selectors.neighbours.comparing import locked_memories
 from memory.selectors.profiles import present_values
 from memory.services.write.audiences import Readers

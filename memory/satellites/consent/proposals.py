@@ -10,8 +10,8 @@ from uuid import UUID
 from audit.services.events import Event, record_events
 from memory.models import Memory
 from memory.satellites.consent.kept_drafts import draft_as_json
-from memory.satellites.consent.matters import LIFETIME, Signal, signal_as_json, signal_from_json
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.signals import LIFETIME, Signal, signal_as_json, signal_from_json
 from memory.satellites.consent.values import is_same_value
 from memory.selectors.zones import zone_of
 from memory.services.write.drafts import MemoryDraft

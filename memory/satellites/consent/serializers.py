@@ -7,9 +7,9 @@ from rest_framework import serializers
 from memory.api.fields import NameField, OneOfField, TextField
 from memory.api.serializers.base import ApiSerializer, PageQuerySerializer, StrictSerializer
 from memory.models.memory import STATUSES
-from memory.satellites.consent.matters import independent_signals
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import signals_of
+from memory.satellites.consent.signals import independent_signals
 
 STATES = [*ConsentRequest.State.choices, ("all", "All")]
 

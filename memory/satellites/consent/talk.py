@@ -9,20 +9,15 @@ from itertools import pairwise
 
 from django.utils import timezone
 
+from memory.domain.profile_fields import BENIGN_FIELDS, is_said_outright, matter_of
 from memory.domain.types import Candidate, Participants, Role
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.deciding import ACTOR, approve_request
 from memory.satellites.consent.kept_drafts import draft_from_json
-from memory.satellites.consent.matters import (
-    BENIGN_FIELDS,
-    SIGNALS_NEEDED,
-    independent_signals,
-    is_said_outright,
-    matter_of,
-)
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose, propose_for_team, signals_of
+from memory.satellites.consent.signals import SIGNALS_NEEDED, independent_signals
 from memory.satellites.consent.values import is_same_value, states_value
 from memory.selectors.profiles import present_values
 from memory.services.extraction.extraction import MessageRange, as_source

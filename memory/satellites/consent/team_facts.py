@@ -12,10 +12,10 @@ from memory.domain.text.normalise import name_words, normalise_text
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.satellites.consent.kept_drafts import draft_as_json
-from memory.satellites.consent.matters import LIFETIME, Signal, signal_as_json
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.parts import EXTRACTOR, FEWEST_PEOPLE, keep_parts, people_of
 from memory.satellites.consent.proposals import note_requests
+from memory.satellites.consent.signals import LIFETIME, Signal, signal_as_json
 from memory.satellites.lifecycle.runs import hour_of
 from memory.satellites.lifecycle.selectors.same_facts import (
     people_named,

@@ -15,13 +15,13 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.serializers.base import page_schema
 from memory.satellites.consent.deciding import approve_request, reject_request
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.selectors import requests_visible_to
 from memory.satellites.consent.serializers import (
     ConsentDecisionSerializer,
     ConsentFilterSerializer,
     ConsentRequestSerializer,
 )
 from memory.satellites.consent.undoing import undo_decision
-from memory.selectors.profiles import requests_visible_to
 from memory.understanding.tools import default_tools
 
 ConsentRequestPage = page_schema("ConsentRequestPage", ConsentRequestSerializer)

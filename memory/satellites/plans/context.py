@@ -8,12 +8,12 @@ from uuid import UUID
 
 from memory.domain.clashes import Conflict
 from memory.domain.facts import Cause, LeftOut, Rules
+from memory.domain.plans.read_only import CHARACTERS, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.plans.choosing import FactChooser
-from memory.satellites.plans.layouts.read_only import CHARACTERS, read_only_plan
 from memory.satellites.plans.selection.choosing import Selection
 from memory.satellites.plans.selection.request_types import RequestType, request_type_of
 from memory.selectors.loading.memories import memories_by_id

@@ -10,6 +10,7 @@ from memory.domain.filters import Expression, conditions_of
 from memory.domain.levels import is_long, levels_of
 from memory.domain.plans.assembly import Assembly, Told
 from memory.domain.plans.plan import Entry
+from memory.domain.profile_fields import is_preference
 from memory.domain.rendering import Line
 from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
@@ -18,7 +19,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
-from memory.satellites.tasks.domain import Task, TaskItem, is_preference
+from memory.satellites.tasks.domain import Task, TaskItem
 from memory.satellites.tasks.services import open_task
 from memory.selectors.filters import NOBODY, matching
 from memory.selectors.names import names_of

@@ -15,8 +15,8 @@ from django.conf import settings
 from memory.clients.afterwards import afterwards
 from memory.domain.retrieval.question import read_question
 from memory.domain.viewer import Viewer
+from memory.domain.work import Signals
 from memory.satellites.plans.prediction.ownership import file_name, likely_needed
-from memory.satellites.plans.prediction.signals import Signals
 from memory.satellites.plans.selectors.file_touches import file_touches
 from memory.satellites.plans.signal_uses import learned
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance

@@ -10,10 +10,10 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory.domain.viewer import Viewer
+from memory.domain.work import Signals
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.prediction.learned import confidence_of, decayed, keys_of
-from memory.satellites.plans.prediction.signals import Signals
 from teams.models import EndUser
 
 # Of each project, the latest.

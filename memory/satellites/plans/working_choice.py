@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.domain.plans.placing import Candidate, Place, nearness, placed
 from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
+from memory.domain.work import Signals
+from memory.satellites.plans.placing import Candidate, Place, nearness, placed
 from memory.satellites.plans.predicting import Predicted
-from memory.satellites.plans.prediction.signals import Signals
 from memory.satellites.plans.selectors.topics import topics_of
 from memory.satellites.plans.selectors.working_set import files_of
 from memory.selectors.person_names import PersonNames

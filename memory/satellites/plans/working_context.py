@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.domain.plans.placing import Place, asked_of, nearness
 from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
+from memory.domain.work import Signals
 from memory.satellites.plans.layouts.topic_index import TopicIndex, topic_index, untold
 from memory.satellites.plans.layouts.working import (
     DEFAULT_SHARES,
@@ -20,8 +20,8 @@ from memory.satellites.plans.layouts.working import (
     topic_plan,
     working_plan,
 )
+from memory.satellites.plans.placing import Place, asked_of, nearness
 from memory.satellites.plans.predicting import Predicted, predict, prefetched
-from memory.satellites.plans.prediction.signals import Signals
 from memory.satellites.plans.selectors.topics import of_topic, topic_counts
 from memory.satellites.plans.selectors.working_set import WorkingRow, working_set
 from memory.satellites.plans.working_choice import Chooser

@@ -14,7 +14,6 @@ from memory.domain.tokens import estimate_tokens
 
 # A task's id is part of addresses.
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
-_PREFERENCES = frozenset({"preference", "preferences"})
 
 
 class TaskState(StrEnum):
@@ -106,9 +105,3 @@ class TaskItem:
     def source(self, task_id: str) -> str:
         """Where it comes from, as the seed writes it: `task/{task}/{stage}`."""
         return "/".join(filter(None, ("task", task_id, self.stage)))
-
-
-def is_preference(*, category: str, subject: str) -> bool:
-    """Whether a memory so filed says what somebody prefers."""
-    parts = {part.casefold() for part in subject.split(".")}
-    return category.casefold() in _PREFERENCES or not parts.isdisjoint(_PREFERENCES)

@@ -8,12 +8,12 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
+from memory.domain.profile_fields import field_of
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.gate import guarded_matter, release_pins
 from memory.satellites.consent.marking import close_given
-from memory.satellites.consent.matters import field_of
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.log_changes import LogMark
 from memory.services.decisions.restoring import ruling_on

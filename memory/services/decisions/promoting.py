@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from memory.domain.profile_fields import is_preference
 from memory.domain.text.normalise import dedupe_key
 from memory.domain.types import Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import propose_for_team
-from memory.satellites.tasks.domain import is_preference
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.decisions.state import locked_memory

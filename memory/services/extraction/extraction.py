@@ -14,6 +14,7 @@ from django.db.models import Q
 
 from audit.services.events import Event
 from memory.domain.judgements import judged_by_words, same_numbers
+from memory.domain.profile_fields import filed_subject
 from memory.domain.types import (
     Asker,
     Candidate,
@@ -25,7 +26,6 @@ from memory.domain.types import (
     Verdict,
 )
 from memory.models import Job
-from memory.satellites.consent.matters import filed_subject
 from memory.selectors.names import role_of
 from memory.services.extraction.owners import (
     TeamFacts,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memory.domain.work import Signals
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
-from memory.satellites.plans.prediction.signals import Signals
 from memory.satellites.plans.signal_uses import Work, note_useful
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast

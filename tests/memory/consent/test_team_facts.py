@@ -14,9 +14,9 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.satellites.consent.deciding import approve_request, reject_request
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.selectors import requests_visible_to
 from memory.satellites.consent.team_facts import propose_due_team_facts, propose_team_facts
 from memory.satellites.lifecycle.runs import hour_of
-from memory.selectors.profiles import requests_visible_to
 from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError

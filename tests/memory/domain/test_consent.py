@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from memory.satellites.consent.matters import Signal, independent_signals, matter_of
+from memory.domain.profile_fields import matter_of
+from memory.satellites.consent.signals import Signal, independent_signals
 
 FIELDS = ("city", "health", "preferred_name", "pronouns")
 

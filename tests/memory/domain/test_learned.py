@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.domain.work import Signals
 from memory.satellites.plans.prediction.learned import (
     MOST_KEY_CHARS,
     confidence_of,
@@ -14,7 +15,6 @@ from memory.satellites.plans.prediction.learned import (
     keys_of,
     shape_of,
 )
-from memory.satellites.plans.prediction.signals import Signals
 
 NOON = datetime(2026, 2, 9, 12, tzinfo=UTC)
 TEXTS = st.text(max_size=400)

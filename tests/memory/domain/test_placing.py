@@ -6,7 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from memory.domain.plans.placing import (
+from memory.domain.tokens import ESTIMATE
+from memory.domain.work import Signals
+from memory.satellites.plans.layouts.topic_index import topic_index, untold
+from memory.satellites.plans.layouts.working import ContextTier
+from memory.satellites.plans.placing import (
     Candidate,
     Nearness,
     asked_of,
@@ -14,10 +18,6 @@ from memory.domain.plans.placing import (
     placed,
     words_of,
 )
-from memory.domain.tokens import ESTIMATE
-from memory.satellites.plans.layouts.topic_index import topic_index, untold
-from memory.satellites.plans.layouts.working import ContextTier
-from memory.satellites.plans.prediction.signals import Signals
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 SIGNALS = Signals(current_file="src/auth/login.ts", branch="feature/rate-limits")

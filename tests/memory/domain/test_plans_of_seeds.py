@@ -22,11 +22,11 @@ from memory.domain.plans.plan import (
     always,
     without_heading,
 )
+from memory.domain.plans.read_only import CHARACTERS, read_only_plan
 from memory.domain.rendering import Line
 from memory.domain.tokens import ESTIMATE, estimate_tokens
 from memory.domain.types import Scope
 from memory.satellites.plans.layouts.package import head_and_tail, package_plan, place
-from memory.satellites.plans.layouts.read_only import CHARACTERS, read_only_plan
 from tests.support.prompt_lines import ENTRIES, FEB_9, entry
 
 

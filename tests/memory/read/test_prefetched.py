@@ -10,8 +10,8 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from memory.domain.scoring import PREFETCH_SHARE
+from memory.domain.work import Signals
 from memory.satellites.plans.predicting import predict, prefetch_key
-from memory.satellites.plans.prediction.signals import Signals
 from tests.support.hot_desk import NOON, Desk, Told, desk, town
 from tests.support.memories_api import post
 

@@ -19,8 +19,8 @@ from memory.domain.plans.plan import (
     without_heading,
 )
 from memory.domain.plans.prompt import NOTICE
+from memory.domain.plans.read_only import MARKER, RULE
 from memory.domain.rendering import Line
-from memory.satellites.plans.layouts.read_only import MARKER, RULE
 
 DEFAULT_BUDGET = 8_000
 TITLE = "WORKING CONTEXT"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from memory.satellites.plans.prediction.signals import Signals
+from memory.domain.work import Signals
 
 HALF_LIFE_DAYS = 30.0
 MOST_KEY_CHARS = 200

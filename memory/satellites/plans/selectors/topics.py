@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef, Q
 
 from memory.domain.forms import ArtifactKind
-from memory.domain.plans.placing import folder_of
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryArtifact, MemoryTag
 from memory.models.querysets import MemoryQuerySet
+from memory.satellites.plans.placing import folder_of
 from memory.satellites.plans.selectors.working_set import seen_parameters, seen_sql
 from memory.selectors.conditions import Kind
 from memory.selectors.revisions import Revision

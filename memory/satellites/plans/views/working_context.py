@@ -17,7 +17,7 @@ from memory.api.memory_json import MEDIA_TYPE, Json, memory_json, packed_message
 from memory.api.request_events import context_event
 from memory.clients.token_counters import counter_for
 from memory.domain.viewer import Viewer
-from memory.satellites.plans.prediction.signals import Signals
+from memory.domain.work import Signals
 from memory.satellites.plans.serializers.working_context import (
     AssembleSerializer,
     ExpandedTopicSerializer,

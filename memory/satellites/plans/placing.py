@@ -12,8 +12,8 @@ from uuid import UUID
 from memory.domain.forms import Form
 from memory.domain.pair_selection import shared_words
 from memory.domain.types import MemoryType
+from memory.domain.work import Signals
 from memory.satellites.plans.layouts.working import ContextTier
-from memory.satellites.plans.prediction.signals import Signals
 
 # Words of paths, branches and topics: camelCase and snake_case are taken apart.
 _WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")

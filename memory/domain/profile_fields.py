@@ -1,19 +1,13 @@
-"""Changes of a person's profile: which field a memory tells, and what counts as a signal."""
+"""Fields of a person's profile, and the field that a memory states."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date, timedelta
-from uuid import UUID
+from collections.abc import Collection
 
 from memory.domain.types import MemoryType
 
-# Seed 004, section 10: such requests end after a week.
-LIFETIME = timedelta(days=7)
 # Fields that apply by themselves once two independent signals say the same (seed 004, section 10).
 BENIGN_FIELDS = frozenset({"tone", "goals"})
-SIGNALS_NEEDED = 2
 # Who somebody is: of each there is one value, which changes by replacement or with a yes.
 CORE_FIELDS = frozenset(
     {"name", "preferred_name", "full_name", "pronouns", "role", "employer", "city"}
@@ -24,15 +18,7 @@ READ_SURELY = frozenset({"preferred_name", "pronouns", "city"})
 _SURE = 0.7
 _ROOT = "user"
 _PROFILE = "user.profile."
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One time that a value was proposed: in which conversation and on which day."""
-
-    conversation_id: UUID | None
-    day: date
-    message_ids: tuple[UUID, ...] = ()
+_PREFERENCES = frozenset({"preference", "preferences"})
 
 
 def matter_of(*, memory_type: str, subject: str, fields: Collection[str]) -> str:
@@ -75,27 +61,7 @@ def is_said_outright(*, confidence: float, is_verbatim: bool, is_persons: bool) 
     return is_persons and (is_verbatim or confidence >= _SURE)
 
 
-def independent_signals(signals: Iterable[Signal]) -> int:
-    """How many signals are of different conversations or days."""
-    return len({(each.conversation_id, each.day) for each in signals})
-
-
-def signal_as_json(signal: Signal) -> dict[str, object]:
-    """The signal as a request keeps it."""
-    return {
-        "conversation": str(signal.conversation_id) if signal.conversation_id else None,
-        "day": signal.day.isoformat(),
-        "messages": [str(each) for each in signal.message_ids],
-    }
-
-
-def signal_from_json(kept: Mapping[str, object]) -> Signal:
-    """The signal that a request kept."""
-    messages = kept.get("messages")
-    return Signal(
-        conversation_id=UUID(str(kept["conversation"])) if kept.get("conversation") else None,
-        day=date.fromisoformat(str(kept["day"])),
-        message_ids=tuple(UUID(str(each)) for each in messages)
-        if isinstance(messages, list)
-        else (),
-    )
+def is_preference(*, category: str, subject: str) -> bool:
+    """Returns whether a memory of this category and subject states a preference."""
+    parts = {part.casefold() for part in subject.split(".")}
+    return category.casefold() in _PREFERENCES or not parts.isdisjoint(_PREFERENCES)
