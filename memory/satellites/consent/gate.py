@@ -30,6 +30,7 @@ from memory.services.write.audiences import Readers
 from memory.services.write.conflicts import Ruling
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft
+from teams.errors import ForbiddenError
 from teams.services.profile_fields import sensitive_fields_of
 
 _PROFILE_ROOT = "user."
@@ -57,6 +58,25 @@ def guarded_matter(memory: Memory, *, fields: Collection[str]) -> str | None:
 def is_guarded(memory: Memory) -> bool:
     """Returns whether the memory changes only with a yes; call it in the team's scope."""
     return guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id)) is not None
+
+
+def check_settled_by_agent(*, viewer: Viewer, memory: Memory, is_replaced: bool = True) -> None:
+    """Raise ForbiddenError where an agent would change a guarded memory without a yes; in scope.
+
+    An agent may take a person's field out, which is how a person is forgotten, and may replace a
+    field that the team asks no yes for, as `ConsentGate` lets it. Keys of the team and people in
+    the admin are those who consent.
+    """
+    if viewer.agent_id is None:
+        return
+    fields = sensitive_fields_of(team_id=memory.team_id)
+    matter = guarded_matter(memory, fields=fields)
+    if matter == "" or (matter and is_replaced and field_of(matter) in fields):
+        raise ForbiddenError(
+            f"An agent cannot change {memory.pk} without a yes: it is"
+            f" {f'the {field_of(matter)} of a person' if matter else 'a preference of the team'}."
+            " Correct it, which asks for one, or use a key of the team."
+        )
 
 
 def release_pins(*, memory: Memory) -> None:

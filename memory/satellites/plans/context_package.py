@@ -21,7 +21,7 @@ from memory.models.querysets import MemoryQuerySet
 from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
 from memory.satellites.tasks.domain import Task, TaskItem
 from memory.satellites.tasks.services import open_task
-from memory.selectors.filters import NOBODY, matching
+from memory.selectors.filters import NOBODY, matching, named_by
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
@@ -100,9 +100,10 @@ def context_package(
 ) -> ContextPackage:
     """The items for a task within the budget, each tier in its share.
 
-    Only what is of the project, the user and the agent that are named, or nobody's, is told. Raises
-    NotFoundError and ConflictError as `open_task`, InvalidError for another project than the task
-    has, ForbiddenError for a category that the agent may not read, and WorkingMemoryAwayError.
+    Only what is of the project, the user and the agent that are named, or nobody's, is told; the
+    filters may name the user. Raises NotFoundError and ConflictError as `open_task`, InvalidError
+    for another project than the task has, ForbiddenError for a category that the agent may not
+    read, and WorkingMemoryAwayError.
     """
     check_allowed(
         allowed=viewer.allowed_categories,
@@ -113,6 +114,8 @@ def context_package(
         viewer=viewer, task_id=request.task_id, now=now, of_team=request.of_team
     )
     viewer, project = _narrowed(viewer, task, request.project)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        viewer, filters = named_by(request.filters, viewer=viewer)
     policy = request.policy
     plan = package_plan(policy.shares, ends=policy.head_tail_preserve)
     found = retrieve(
@@ -127,7 +130,7 @@ def context_package(
             entries=tuple(map(_entry, noted)),
             keeps=_is_rule,
         ),
-        rows=_rows(viewer, request.filters),
+        rows=_rows(viewer, filters),
         tools=tools,
         now=now,
         is_loaded=False,

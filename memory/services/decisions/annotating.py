@@ -10,6 +10,7 @@ from uuid import UUID
 from memory.domain.types import MAX_TAG_CHARS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.consent.gate import check_settled_by_agent
 from memory.services.decisions.state import locked_memory, what_stands_for
 from memory.services.retrying import retried
 from memory.services.write.secrets import masked_note
@@ -33,8 +34,9 @@ class Notes:
 def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: str = "") -> Memory:
     """Change the tags of a live memory or until when it holds; secrets in tags are masked.
 
-    Raises NotFoundError when the viewer may not see it, ConflictError when it is not live, and
-    InvalidError for an end before the memory begins to hold.
+    Raises NotFoundError when the viewer may not see it, ConflictError when it is not live,
+    InvalidError for an end before the memory begins to hold, and ForbiddenError where an agent ends
+    a preference of the team.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
@@ -44,7 +46,8 @@ def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: st
             )
         if notes.tags is not None:
             memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
-        if notes.sets_end:
+        if notes.sets_end and notes.valid_to != memory.valid_to:
+            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
             start = memory.valid_from
             if start is not None and notes.valid_to is not None and notes.valid_to < start:
                 raise InvalidError("Must not be before valid_from.", field="valid_to")

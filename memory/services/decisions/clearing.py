@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from memory.domain.types import DELETED, Scope, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
+from memory.satellites.consent.gate import check_settled_by_agent
 from memory.services.decisions.state import delete_memory
 from memory.services.retrying import retried
 from memory.services.write.secrets import masked_note
@@ -91,7 +92,8 @@ def clear_memories(
 ) -> Cleared:
     """Soft-delete these memories, all of which the viewer may see; each can be restored.
 
-    It goes on for so many seconds at most.
+    It goes on for so many seconds at most. Raises ForbiddenError where an agent would delete a
+    preference of the team.
     """
     rows = rows.exclude(status__in=DELETED).order_by("id")
     deleted, until = 0, time.monotonic() + seconds
@@ -109,6 +111,8 @@ def _delete_some(viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str) ->
     """Delete up to AT_ONCE of the rows, those in dispute as one of them would be."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         chosen = list(rows.select_for_update(of=("self",), no_key=True)[:AT_ONCE])
+        for memory in chosen if viewer.agent_id is not None else ():
+            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
         ids = {memory.pk for memory in chosen}
         disputed = _in_dispute(viewer.team_id, ids)
         disputed |= {memory.pk for memory in chosen if memory.contradicts}

@@ -13,6 +13,7 @@ from memory.domain.settled import A_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
+from memory.satellites.consent.gate import check_settled_by_agent
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.settlement_records import SettlementRecord
 from memory.services.decisions.state import settle_tier
@@ -99,7 +100,8 @@ def resolve_contradiction(
     `merged_content`, without secrets, as a new version of both. What stands continues the chain of
     versions of what it replaces. `undo_settlement` takes it back. Raises NotFoundError when the
     viewer may not see it, ConflictError when it is settled already, with who settled it, when and
-    how, and InvalidError for a merge without a text or with nothing but a secret.
+    how, InvalidError for a merge without a text or with nothing but a secret, and ForbiddenError
+    where an agent chooses against what changes only with a yes; a merge asks for it.
     """
     safe, note = MaskedText(""), masked_note(note)
     if resolution == MERGED:
@@ -152,10 +154,12 @@ def resolve_contradiction(
                 merged = note_masked(team_id=viewer.team_id, result=merged)
         elif resolution == BOTH_VALID:
             _part(first, second)
-        elif resolution == A_WINS:
-            let_stand(winner=first, loser=second, viewer=viewer)
         else:
-            let_stand(winner=second, loser=first, viewer=viewer)
+            winner, loser = (first, second) if resolution == A_WINS else (second, first)
+            if loser is not None:
+                is_replaced = winner is not None
+                check_settled_by_agent(viewer=viewer, memory=loser, is_replaced=is_replaced)
+            let_stand(winner=winner, loser=loser, viewer=viewer)
         record.keep(merged=merged.memory if merged else None)
         return Settled(contradiction, merged)
 

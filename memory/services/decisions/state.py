@@ -11,7 +11,7 @@ from memory.domain.tiers import HOT_IMPORTANCE, hot_because
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.satellites.consent.gate import release_pins
+from memory.satellites.consent.gate import check_settled_by_agent, release_pins
 from memory.selectors.memories import missing_memory
 from memory.selectors.standings import standings_of
 from memory.services.retrying import retried
@@ -50,11 +50,13 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
     """Take a memory out of every read but its own id; deleting it again changes nothing.
 
     It turns cold and soft_deleted, its open disputes end, and its text and log stay. Raises
-    NotFoundError when the viewer may not see it.
+    NotFoundError when the viewer may not see it and ForbiddenError where an agent deletes a
+    preference of the team.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
+            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
             release_disputes(memory=memory, actor=viewer.actor, note=DELETED)
             memory.status = Status.SOFT_DELETED.value
             memory.tier = Tier.COLD.value
@@ -80,6 +82,7 @@ def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
                 f"A memory that is {memory.status} cannot be archived;"
                 f" {what_stands_for(memory=memory)}."
             )
+        check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
         release_disputes(memory=memory, actor=viewer.actor, note=ARCHIVED)
         memory.status = Status.ARCHIVED.value
         memory.tier = Tier.COLD.value

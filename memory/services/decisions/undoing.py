@@ -11,6 +11,7 @@ from django.db.models import Q
 from memory.domain.settled import told_decision
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, Settlement
+from memory.satellites.consent.gate import check_settled_by_agent
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.later_changes import ChangedMemory, later_changes, refuse_changed
 from memory.services.decisions.log_changes import Change, LogRange, changes_in
@@ -40,8 +41,9 @@ def undo_settlement(
     and the contradictions that ended with it are open again. What the log says stays, and each
     change is logged. Importance, tier and pins that somebody changed since stay as they are.
     Raises NotFoundError when the viewer may not see it, ConflictError when it is open or was not
-    settled by a decision of its own, and ChangedSinceError when what it changed was changed again
-    since.
+    settled by a decision of its own, ChangedSinceError when what it changed was changed again
+    since, and ForbiddenError where an agent would undo what others decided of a memory that changes
+    only with a yes.
     """
     note = masked_note(note)
     # A writer who checks nothing waits for nobody, and may store the same fact meanwhile.
@@ -64,6 +66,9 @@ def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> U
             found.setdefault(memory.pk, ChangedMemory(memory, "is in the same dispute again"))
         refuse_changed(viewer=viewer, found=found, since="it was settled")
         reopened: list[UUID] = []
+        if contradiction.resolved_by != viewer.actor:
+            for memory in memories.values():
+                check_settled_by_agent(viewer=viewer, memory=memory)
         take_back(
             team_id=viewer.team_id,
             actor=viewer.actor,

@@ -16,12 +16,15 @@ from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.models import ConsentRequest
+from memory.services.decisions.annotating import Notes, annotate_memory
+from memory.services.decisions.clearing import clear_memories
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.promoting import promote_memory
+from memory.services.decisions.state import archive_memory
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
-from teams.errors import ConflictError
+from teams.errors import ConflictError, ForbiddenError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.consent import BERGEN, OSLO, profile, talk, waiting
@@ -57,6 +60,23 @@ def live() -> list[str]:
 def tell_city(api: APIClient, content: str, **fields: object) -> str:
     given = {"memory_type": "user_profile", "subject": "user.profile.city", "user": "sarah"}
     return stated(api, content, **(given | fields))
+
+
+def dispute(*sides: str) -> Contradiction:
+    """An open contradiction of the memories of these ids."""
+    rows = [Memory.objects.get(pk=each) for each in sides]
+    for row in rows:
+        row.status = "disputed"
+        row.contradicts = [each.pk for each in rows if each.pk != row.pk]
+        row.save(update_fields=["status", "contradicts"])
+    return Contradiction.objects.create(
+        team_id=rows[0].team_id,
+        memory_a=rows[0],
+        memory_b=rows[1] if len(rows) > 1 else None,
+        strategy="semantic_opposition",
+        verdict="dispute",
+        judge="always",
+    )
 
 
 def approve(client: APIClient) -> Any:
@@ -274,6 +294,87 @@ class TestNobodyPassesTheGate:
         shared = told.exclude(memory_type="agent_private")
         assert [row.content for row in shared] == [BERGEN]
         assert profile(api, "dmitri") == {"city": "I live in Rome."}
+
+    @pytest.mark.parametrize(
+        ("winner", "resolution"), [(0, "b_wins"), (1, "a_wins"), (None, "b_wins")]
+    )
+    def test_an_agent_chooses_nothing_against_a_preference_of_the_team(
+        self, api: APIClient, desk: Desk, english: str, winner: int | None, resolution: str
+    ) -> None:
+        french = stated(api, FRENCH, project="apollo", check=False)
+        sides = [english, french] if winner == 0 else [french, english]
+        row = dispute(*(sides if winner is not None else [english]))
+        path = f"contradictions/{row.pk}/resolve"
+
+        refused = post(desk.kyra, path, resolution=resolution)
+
+        assert refused.status_code == 403
+        assert "a preference of the team" in refused.json()["detail"]
+        assert set(live()) == {ENGLISH, FRENCH}
+        assert Contradiction.objects.get().resolved_at is None
+        assert post(api, path, resolution=resolution).status_code == 200
+        assert live() == [FRENCH]
+        assert post(desk.kyra, f"contradictions/{row.pk}/undo").status_code == 403
+        assert live() == [FRENCH]
+
+    def test_an_agent_may_choose_for_a_preference_and_undo_its_choice(
+        self, api: APIClient, desk: Desk, english: str
+    ) -> None:
+        row = dispute(english, stated(api, FRENCH, project="apollo", check=False))
+
+        assert post(desk.kyra, f"contradictions/{row.pk}/resolve", resolution="a_wins").json()
+        assert live() == [ENGLISH]
+        assert post(desk.kyra, f"contradictions/{row.pk}/undo").status_code == 200
+
+    def test_a_merge_with_the_words_of_one_side_asks_in_place_of_a_choice(
+        self, api: APIClient, desk: Desk, english: str
+    ) -> None:
+        row = dispute(english, stated(api, FRENCH, project="apollo", check=False))
+
+        answer = post(
+            desk.kyra,
+            f"contradictions/{row.pk}/resolve",
+            resolution="merged",
+            merged_content=FRENCH,
+        )
+
+        assert answer.json()["outcome"] == "held"
+        assert set(live()) == {ENGLISH, FRENCH}
+        (request,) = waiting(api)
+        assert request["present"] == ENGLISH
+
+    def test_an_agent_chooses_no_other_city_but_may_take_it_out(
+        self, api: APIClient, desk: Desk
+    ) -> None:
+        oslo = tell_city(api, OSLO)
+        row = dispute(oslo, stated(api, BERGEN, user="sarah", check=False))
+
+        refused = post(desk.kyra, f"contradictions/{row.pk}/resolve", resolution="b_wins")
+
+        assert refused.status_code == 403
+        assert "the city of a person" in refused.json()["detail"]
+        assert set(live()) == {OSLO, BERGEN}
+        assert desk.kyra.delete(f"/v1/memories/{oslo}").status_code == 200
+        assert live() == [BERGEN]
+
+    def test_an_agent_deletes_no_preference_of_the_team_by_any_door(
+        self, acme: Cast, api: APIClient, desk: Desk, english: str
+    ) -> None:
+        kyra = Viewer(team_id=acme.team.pk, actor="agent:kyra", agent_id=acme.kyra.pk)
+        given: dict[str, Any] = {"viewer": kyra, "memory_id": UUID(english)}
+
+        assert desk.kyra.delete(f"/v1/memories/{english}").status_code == 403
+        with pytest.raises(ForbiddenError):
+            annotate_memory(notes=Notes(sets_end=True, valid_to=timezone.now()), **given)
+        with pytest.raises(ForbiddenError):
+            archive_memory(**given)
+        with pytest.raises(ForbiddenError):
+            clear_memories(viewer=kyra, rows=Memory.objects.all(), reason="")
+        assert live() == [ENGLISH]
+        row = Memory.objects.get()
+        assert (row.status, row.valid_to) == ("active", None)
+        assert api.delete(f"/v1/memories/{english}").status_code == 200
+        assert live() == []
 
     def test_a_merge_waits_and_its_contradiction_stays_open(
         self, acme: Cast, api: APIClient, tools: Tools, english: str

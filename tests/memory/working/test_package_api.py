@@ -123,6 +123,36 @@ class TestWhatIsInIt:
         assert PLAN in texts(answer, "task")
 
 
+class TestWhomItIsFor:
+    def test_without_a_user_nothing_of_people_is_in_it_and_it_says_so(
+        self, api: APIClient, task: str, known: dict[str, str]
+    ) -> None:
+        answer = package(api)
+
+        assert TEAM_RULE in texts(answer)
+        assert PREFERENCE not in answer["text"]
+        assert [each for each in answer["warnings"] if "no user is named" in each]
+
+    @pytest.mark.parametrize("operator", [{"$eq": "sarah"}, {"$in": ["sarah", "dmitri"]}])
+    def test_a_filter_names_the_user(
+        self, api: APIClient, task: str, known: dict[str, str], operator: dict[str, Any]
+    ) -> None:
+        remember(api, "Ada prefers long commit messages.", user="ada", category="preferences")
+
+        answer = package(api, filters={"user": operator})
+
+        assert PREFERENCE in texts(answer)
+        assert "Ada" not in answer["text"]
+        assert not [each for each in answer["warnings"] if "no user is named" in each]
+
+    def test_a_filter_of_another_user_widens_no_named_one(
+        self, api: APIClient, task: str, known: dict[str, str]
+    ) -> None:
+        answer = package(api, user="dmitri", filters={"user": {"$eq": "sarah"}})
+
+        assert PREFERENCE not in answer["text"]
+
+
 class TestBudget:
     @pytest.mark.parametrize("budget", [100, 300, 1000])
     def test_is_kept(self, api: APIClient, task: str, budget: int) -> None:
