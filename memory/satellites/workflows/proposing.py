@@ -1,7 +1,9 @@
 """Proposes the workflows that recur in an agent's talk; each waits for a yes as a consent request.
 
-A proposal is no memory. Whose it would be: the agent's, in talk with one person alone of that
-person too, so that nothing goes from one to another; in one project alone the project's.
+A proposal is not a memory. What recurs in what members of the team asked for the team is the
+team's; what recurs in the talk with one person is the agent's and that person's, so that nothing
+goes from one person to another. In one project alone it is the project's. What was told in
+confidence is in neither.
 """
 
 from __future__ import annotations
@@ -86,11 +88,13 @@ def propose_workflows(
     Nothing that is known: that waits or was decided, or is a workflow that the agent may see.
     """
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        talk = Conversation.objects.filter(team_id=team_id, pk=conversation_id).first()
+        rows = Conversation.objects.select_related("agent")
+        talk = rows.filter(team_id=team_id, pk=conversation_id).first()
         if talk is None or not flags_of_id(team_id=team_id).memory:
             return []
-        said = said_by_agent(team_id=team_id, agent_id=talk.agent_id)
-    found = recurring_workflows(tool_calls(said))
+        people = (None, talk.end_user_id)
+        said = [said_by_agent(team_id=team_id, agent=talk.agent, person_id=each) for each in people]
+    found = [each for heard in said for each in recurring_workflows(tool_calls(heard))]
     if not found:
         return []
     with team_scope(team_ids=[team_id], actor=ACTOR):
@@ -150,6 +154,7 @@ def _draft(team_id: UUID, agent_id: UUID, found: Workflow, now: datetime) -> Mem
     talks = {call.message.conversation for call in calls}
     rows = Conversation.objects.filter(team_id=team_id, pk__in=talks)
     owners = list(rows.values_list("end_user_id", "project_id"))
+    person_id = _only(person for person, _ in owners)
     return MemoryDraft(
         team_id=team_id,
         content=safe.text,
@@ -157,11 +162,12 @@ def _draft(team_id: UUID, agent_id: UUID, found: Workflow, now: datetime) -> Mem
         importance=IMPORTANCE,
         extractor="workflows",
         created_at=now,
-        agent_id=agent_id,
+        agent_id=agent_id if person_id else None,
         author_id=agent_id,
-        end_user_id=_only(person for person, _ in owners),
+        end_user_id=person_id,
         project_id=_only(project for _, project in owners),
-        conversation_id=_only(talks),
+        # A guest is not told what is of a conversation of others.
+        conversation_id=_only(talks) if person_id else calls[-1].message.conversation,
         message_ids=tuple(dict.fromkeys(call.message.id for call in calls))[-_MOST_SOURCES:],
         needs_consent=False,
         form=Form.WORKFLOW,
@@ -189,8 +195,8 @@ def _propose(draft: MemoryDraft, found: Workflow, now: datetime) -> ConsentReque
         content=draft.content,
         value_key=hashlib.sha256(steps.encode()).digest(),
         draft=draft_as_json(draft),
-        agent_id=draft.agent_id,
-        heard_by_id=draft.agent_id,
+        agent_id=draft.author_id,
+        heard_by_id=draft.author_id,
         source_message_ids=list(draft.message_ids),
         signals=[signal_as_json(each) for each in signals],
         proposed_by=ACTOR,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Case, CharField, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, Exists, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Left, Right
 
+from memory.domain.audience import Audience
 from memory.domain.forms import Form
 from memory.domain.viewer import Viewer
-from memory.models import Memory
+from memory.models import Memory, MessageEntry
 from memory.models.querysets import MemoryQuerySet, in_projects_q
 from memory.satellites.workflows.domain import Said
 from memory.satellites.workflows.models import WorkflowRecording
-from teams.models import Conversation, Message
+from teams.models import Agent, Conversation, Message
 
 MOST_CONVERSATIONS = 50
 MOST_MESSAGES = 5_000
@@ -46,12 +47,22 @@ def has_calls(*, team_id: UUID, conversation_id: UUID, first: int, last: int) ->
     return rows.filter(TELLS_CALLS, position__range=(first, last)).exists()
 
 
-def said_by_agent(*, team_id: UUID, agent_id: UUID) -> list[Said]:
+def said_by_agent(*, team_id: UUID, agent: Agent, person_id: UUID | None) -> list[Said]:
     """The latest requests and tool calls in an agent's latest conversations, in their order.
 
-    Of a request its beginning, of a message with calls its end. Call it in scope.
+    Of those with one person what was not told in confidence, or without a person what is the team's
+    of all; calls have the audience of their request. Of a request its beginning, of a message with
+    calls its end. Call it in scope.
     """
-    latest = Conversation.objects.filter(team_id=team_id, agent_id=agent_id).order_by("-id")
+    latest = Conversation.objects.filter(team_id=team_id, agent=agent).order_by("-id")
+    entries = MessageEntry.objects.filter(team_id=team_id, agent=agent, is_forgotten=False)
+    if person_id is None:
+        entries = entries.filter(audience=Audience.TEAM.value)
+    else:
+        latest = latest.filter(end_user_id=person_id)
+        entries = entries.filter(end_user_id=person_id)
+        if not agent.keeps_to_itself:
+            entries = entries.filter(audience__in=(Audience.PERSON.value, Audience.TEAM.value))
     ids = list(latest.values_list("id", flat=True)[:MOST_CONVERSATIONS])
     told = Case(
         When(role="user", then=Left("content", _REQUEST_CHARS)),
@@ -62,5 +73,13 @@ def said_by_agent(*, team_id: UUID, agent_id: UUID) -> list[Said]:
     rows = Message.objects.filter(
         TELLS_CALLS | Q(role="user"), team_id=team_id, conversation_id__in=ids
     ).order_by("-conversation_id", "-position")
-    found = rows.values_list("id", "conversation_id", "role", told, "name")[:MOST_MESSAGES]
-    return [Said(*row) for row in reversed(found)]
+    is_open = Exists(entries.filter(message_id=OuterRef("pk")))
+    found = rows.values_list("id", "conversation_id", "role", told, "name", is_open)[:MOST_MESSAGES]
+    said, of_open = [], None
+    for *row, is_told in reversed(found):
+        message = Said(*row)
+        if message.role == "user":
+            of_open = message.conversation if is_told else None
+        if message.conversation == of_open:
+            said.append(message)
+    return said

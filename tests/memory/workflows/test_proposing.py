@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.models import Memory
+from memory.models import Memory, MessageEntry
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.workflows.proposing import propose_workflows
+from teams.models import Agent
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post
 
@@ -17,12 +19,18 @@ DEPLOY = ["test", "build", "stage", "verify", "prod"]
 HINT = "please deploy: test → build → stage → verify → prod"
 
 
-def talk(api: APIClient, user: str = "sarah", tools: list[str] | None = None) -> UUID:
-    """A conversation of Kyra in which somebody wants a deployment."""
+def talk(
+    api: APIClient,
+    user: str = "sarah",
+    tools: list[str] | None = None,
+    audience: str | None = "person",
+) -> UUID:
+    """A conversation of Kyra in which somebody wants a deployment, of that audience."""
     made = post(api, "conversations", agent="kyra", user=user).json()
     said = [{"role": "user", "content": "Please deploy."}]
     said += [{"role": "tool", "name": each, "content": "ok"} for each in tools or DEPLOY]
     assert post(api, f"conversations/{made['id']}/messages", messages=said).status_code == 201
+    MessageEntry.objects.filter(conversation_id=made["id"]).update(audience=audience)
     return UUID(made["id"])
 
 
@@ -63,18 +71,51 @@ def test_what_was_asked_is_not_asked_again(api: APIClient, acme: Cast) -> None:
     assert not Memory.objects.exists()
 
 
-def test_what_recurs_with_several_people_belongs_to_the_agent(
+def test_what_members_ask_for_the_team_is_the_teams_and_no_guests(
     api: APIClient, acme: Cast, client_of: Clients
 ) -> None:
-    talk(api, user="sarah")
-    (request,) = proposed(acme, talk(api, user="dmitri"))
+    talk(api, user="sarah", audience="team")
+    (request,) = proposed(acme, talk(api, user="dmitri", audience="team"))
 
     assert (request.end_user_id, request.agent_id) == (None, acme.kyra.pk)
     luke, kyra = client_of(acme, acme.luke), client_of(acme, acme.kyra)
     assert luke.get("/v1/consent-requests").json()["results"] == []
     assert post(luke, f"consent-requests/{request.pk}/approve").status_code == 404
     assert post(kyra, f"consent-requests/{request.pk}/approve").status_code == 200
-    assert Memory.objects.get().agent_id == acme.kyra.pk
+    assert Memory.objects.get().audience == "team"
+    asked = {"agent": "luke", "query": "please deploy", "memory_types": ["procedural"]}
+    assert HINT not in post(api, "retrieve", user="sarah", **asked).content.decode()
+    api.patch("/v1/users/sarah", {"role": "member"}, format="json")
+    assert HINT in post(api, "retrieve", user="sarah", **asked).content.decode()
+
+
+@pytest.mark.parametrize("audience", ["person", "agent", None])
+def test_what_is_not_the_teams_is_counted_for_nobody_else(
+    api: APIClient, acme: Cast, audience: str | None
+) -> None:
+    talk(api, user="sarah", audience=audience)
+
+    assert proposed(acme, talk(api, user="dmitri", audience="team")) == []
+    assert proposed(acme, talk(api, user="ada", audience=audience)) == []
+
+
+@pytest.mark.parametrize("audience", ["agent", None])
+def test_what_was_told_in_confidence_is_not_counted(
+    api: APIClient, acme: Cast, audience: str | None
+) -> None:
+    talk(api, audience=audience)
+
+    assert proposed(acme, talk(api, audience=audience)) == []
+
+
+def test_an_agent_that_keeps_to_itself_learns_of_each_person(api: APIClient, acme: Cast) -> None:
+    Agent.objects.filter(pk=acme.kyra.pk).update(keeps_to_itself=True)
+    talk(api, user="dmitri", audience="agent")
+    first = talk(api, audience="agent")
+
+    assert proposed(acme, first) == []
+    (request,) = proposed(acme, talk(api, audience="agent"))
+    assert request.end_user_id == acme.sarah.pk
 
 
 def test_nothing_is_proposed_of_another_agents_talk(api: APIClient, acme: Cast) -> None:
