@@ -9,6 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from audit.services.events import record_events
+from memory.domain.audience import Audience
 from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
 from memory.domain.forms import Form
 from memory.domain.named_artifacts import artifacts_in
@@ -109,6 +110,9 @@ def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
         team_id=job.team_id, conversation=conversation, memory_type=MemoryType.AGENT_PRIVATE
     )
     private = {each for row in own.values_list("source_message_ids", flat=True) for each in row}
+    private |= set(
+        entries.filter(audience=Audience.AGENT.value).values_list("message_id", flat=True)
+    )
     private |= told_in_confidence(source.said, participants=participants_of(conversation))
     return [
         _audience(job, source, left - private, is_private=False),

@@ -20,7 +20,7 @@ from memory.satellites.lifecycle.runs import hour_of
 from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError
-from teams.models import EndUser
+from teams.models import EndUser, Team
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, Clients, switch
@@ -30,6 +30,12 @@ from tests.support.writing import draft, write
 LIMIT = "The API limit is 500 requests per minute."
 SAME = "The API limit is 500 requests per minute!"
 OTHER = "The API limit is 100 requests per minute."
+
+
+@pytest.fixture(autouse=True)
+def members(acme: Cast) -> None:
+    """People of Acme are colleagues."""
+    Team.objects.filter(pk=acme.team.pk).update(person_role="member")
 
 
 def say(cast: Cast, tools: Tools, person: EndUser, content: str = LIMIT, **fields: Any) -> Memory:
@@ -118,6 +124,14 @@ def test_what_tells_of_a_person_is_not_proposed(acme: Cast, tools: Tools, conten
         factories.EndUserFactory.create(team=acme.team, display_name="Rob Grant")
     say(acme, tools, acme.sarah, content)
     say(acme, tools, acme.dmitri, content)
+
+    assert propose(acme) == []
+
+
+def test_what_a_guest_states_is_not_counted(acme: Cast, tools: Tools) -> None:
+    say(acme, tools, acme.sarah)
+    say(acme, tools, acme.dmitri)
+    EndUser.objects.filter(pk=acme.dmitri.pk).update(role="guest")
 
     assert propose(acme) == []
 

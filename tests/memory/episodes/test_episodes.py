@@ -12,7 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.models import Job, Memory, MemoryArtifact
+from memory.models import Job, Memory, MemoryArtifact, MessageEntry
 from memory.satellites.episodes.making import run_episode_job
 from memory.satellites.episodes.sittings import queue_episodes
 from memory.understanding.asked_model import AskedModel
@@ -199,6 +199,20 @@ def test_what_is_confided_is_told_to_its_agent_alone(
     assert "Orlando" not in episode.content
     assert episode.agent is None
     assert found(api, "What did we do last week?", agent="luke")[0]["id"] == str(episode.pk)
+
+
+def test_what_was_withheld_is_told_to_its_agent_alone(
+    acme: Cast, api: APIClient, tools: Tools, last_week: datetime
+) -> None:
+    post(api, [*WORK[:5], ("user", "The buyer Orlando signs the lease on Monday.")], at=last_week)
+    extract(acme, tools)
+    withheld = Message.objects.get(content__contains="Orlando")
+    MessageEntry.objects.filter(message=withheld).update(audience="agent")
+
+    (episode,) = tell(acme, tools)
+
+    assert "Orlando" not in episode.content
+    assert withheld.pk not in episode.source_message_ids
 
 
 def test_talk_in_confidence_and_that_of_a_reserved_agent_stays_with_the_agent(

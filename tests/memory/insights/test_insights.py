@@ -118,6 +118,18 @@ def test_times_of_day_are_told_from_enough_days_alone(
     assert len(insight.source_message_ids) == 6
 
 
+@pytest.mark.parametrize("audience", ["agent", None])
+def test_what_was_told_in_confidence_or_may_have_been_is_not_counted(
+    acme: Cast, api: APIClient, tools: Tools, evening: datetime, audience: str | None
+) -> None:
+    for number in range(6):
+        post(api, [("user", f"Note {number} of today.")], at=evening + number * DAY, thread="a")
+    extract(acme, tools)
+    MessageEntry.objects.update(audience=audience)
+
+    assert draw(acme, tools) == []
+
+
 def test_what_comes_back_in_several_conversations_is_told(
     acme: Cast, api: APIClient, tools: Tools, evening: datetime
 ) -> None:

@@ -15,7 +15,7 @@ from memory.domain.text.normalise import name_words, normalise_text
 from memory.domain.types import MemoryType, Status
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from teams.models import EndUser
+from teams.models import EndUser, Role
 from teams.prepared import run_prepared
 
 # So many memories that hold the same words are compared.
@@ -29,15 +29,18 @@ SELECT term, memory_id FROM palimpsest_matches($1, '{""}', true, $2, $3, NULL, N
 
 
 def stated_by_people(*, team_id: UUID) -> MemoryQuerySet:
-    """What is a person's and may be the team's; call it in the team's scope.
+    """Memories of members that may be the team's; call it in the team's scope.
 
-    Every agent sees it on behalf of its person: nothing private, and nothing of a profile.
+    Every agent sees them on behalf of their person: nothing private, and nothing of a profile.
     """
+    is_member = Q(end_user__role=Role.MEMBER) | Q(
+        end_user__role="", end_user__team__person_role=Role.MEMBER
+    )
     everybody = Q(agent_id__isnull=True) | Q(memory_type=MemoryType.SHARED.value)
     rows = Memory.objects.filter(
         everybody,
+        is_member,
         team_id=team_id,
-        end_user__isnull=False,
         status=Status.ACTIVE.value,
         memory_type__in=(MemoryType.SEMANTIC.value, MemoryType.SHARED.value),
         form="",
