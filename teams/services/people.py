@@ -121,12 +121,19 @@ def ensure_end_user(*, team_id: UUID, external_id: str, display_name: str = "") 
     return end_user
 
 
-def ensure_end_users(*, team_id: UUID, external_ids: Collection[str]) -> dict[str, EndUser]:
-    """Many end users by external id; new ones are created in sorted order, to avoid deadlocks."""
+def ensure_end_users(
+    *, team_id: UUID, external_ids: Collection[str], new_role: str = ""
+) -> dict[str, EndUser]:
+    """Many end users by external id; new ones are created in sorted order, to avoid deadlocks.
+
+    They get the role, "" for that of the team's new people.
+    """
     known = EndUser.objects.filter(team_id=team_id, external_id__in=external_ids)
     found = {each.external_id: each for each in known}
     for external_id in sorted(set(external_ids) - found.keys()):
-        found[external_id] = ensure_end_user(team_id=team_id, external_id=external_id)
+        found[external_id], _ = EndUser.objects.get_or_create(
+            team_id=team_id, external_id=external_id, defaults={"role": new_role}
+        )
     return found
 
 

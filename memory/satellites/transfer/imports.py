@@ -26,6 +26,7 @@ from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.services import leases
 from teams.errors import ConflictError, NotFoundError
 from teams.services.flags import flags_of_id, require_memory
+from teams.services.people import ensure_end_users
 from teams.tenancy import team_scope
 
 IMPORT_TASK = "memory.satellites.transfer.tasks.run_import"
@@ -51,12 +52,14 @@ def start_import(
     format: Format | None = None,  # noqa: A002 - its name in the API
     name: str = "import",
     does_extract: bool = True,
+    new_role: str = "",
     is_published: bool = True,
 ) -> ImportRun:
     """Read a file, keep its items in batches and queue their writing, all or nothing.
 
     Memory grows with the largest record of the file, not with the file. Without a format, the
     contents say which; `name` is the file's own. `names` are whose the items are that name nobody.
+    With a `new_role`, "member" or "guest", people whom the team does not know are made with it.
     Raises ImportFileError for the first thing that is wrong with the file, and ForbiddenError where
     the team has memory switched off.
     """
@@ -74,6 +77,9 @@ def start_import(
         for rows in _parted(_batches(run, items), _STORED_TOGETHER, chars=_chars_of_batch):
             ImportBatch.objects.bulk_create(rows)
             run.total += sum(len(row.items) for row in rows)
+            if new_role:
+                users = {each for row in rows for each in row.users}
+                ensure_end_users(team_id=viewer.team_id, external_ids=users, new_role=new_role)
         if not run.total:
             raise ImportFileError("The file holds nothing to import.")
         run.save(update_fields=["total"])

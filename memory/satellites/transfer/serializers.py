@@ -8,6 +8,7 @@ from memory.api.fields import NameField, OneOfField
 from memory.api.serializers.base import ApiSerializer, PageQuerySerializer, QuerySerializer
 from memory.satellites.transfer.formats.reading import Format
 from memory.satellites.transfer.models import ImportRun
+from teams.models.people import Role
 
 FORMATS = [(each.value, each.value) for each in Format]
 
@@ -27,6 +28,11 @@ class ImportQuerySerializer(QuerySerializer):
         help_text="Of what names no user: conversations belong to one.",
     )
     project = NameField(required=False, help_text="Of what names no project.")
+    role = OneOfField(
+        choices=Role.choices,
+        required=False,
+        help_text="Of people whom the team does not know yet; left out, that of its new people.",
+    )
     extract = serializers.BooleanField(
         required=False, default=True, help_text="Whether memories are made of the messages."
     )

@@ -101,6 +101,7 @@ class ImportViewSet(ApiViewSet):
             format=Format(given["format"]) if given.get("format") else None,
             name=given.get("name", "import"),
             does_extract=given["extract"],
+            new_role=given.get("role", ""),
         )
         return Response(ImportRunSerializer(run).data, status=202)
 

@@ -120,3 +120,32 @@ def test_in_its_own_conversation_it_is_not_told_back_at_once(api: APIClient) -> 
     assert found(api, conversation=conversation) == []
     add(api, conversation, *(f"We looked at page {number} of the budget." for number in range(10)))
     assert found(api, conversation=conversation) == [SAID]
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize("path", ["retrieve", "prompt", "search", "memory/query"])
+def test_what_is_not_extracted_is_told_to_its_agent_and_person_alone(
+    api: APIClient, acme: Cast, client_of: Clients, path: str, is_indexed: bool
+) -> None:
+    kyra, luke = client_of(acme, acme.kyra), client_of(acme, acme.luke)
+    kyra.patch("/v1/users/sarah", {"role": "member"}, format="json")
+    say(kyra, SAID)
+    if is_indexed:
+        index_messages()
+    body = {"query": QUESTION, "agent": "kyra"}
+
+    def answer(client: APIClient, **fields: str) -> str:
+        if path == "search":
+            return client.get("/v1/memories/search", {**body, **fields}).content.decode()
+        return client.post(f"/v1/{path}", {**body, **fields}, format="json").content.decode()
+
+    assert "slipper" in answer(kyra, user="sarah")
+    for told in (
+        answer(kyra),
+        answer(api),
+        answer(kyra, user="dmitri"),
+        answer(luke, agent="luke", user="sarah"),
+        answer(luke, agent="luke"),
+    ):
+        assert "results" in told or "messages" in told
+        assert "slipper" not in told

@@ -68,6 +68,23 @@ def test_conversations_are_kept_verbatim_and_extracted(
     assert api.get("/v1/imports", {"state": "done"}).json()["results"] == [shown]
 
 
+def test_people_whom_a_file_makes_get_the_role_that_is_given(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    lines = [{"content": f"{name} sails.", "user": name} for name in ("sarah", "ada", "bo")]
+    content = "\n".join(map(json.dumps, lines))
+
+    finish(send(api, content, user="", agent="", role="member").json(), tools)
+
+    roles = EndUser.objects.filter(external_id__in=("sarah", "ada", "bo"))
+    assert dict(roles.values_list("external_id", "role")) == {
+        "sarah": "",
+        "ada": "member",
+        "bo": "member",
+    }
+    assert send(api, content, role="colleague").status_code == 422
+
+
 def test_without_extraction_nothing_is_learned_later_either(
     api: APIClient, acme: Cast, tools: Tools
 ) -> None:

@@ -22,6 +22,7 @@ from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
+from teams.models.people import Role
 from teams.tenancy import team_scope
 
 ACTOR = "command:import_memories"
@@ -50,6 +51,13 @@ class Command(BaseCommand):
         parser.add_argument("--user", default="", help="whose talk or memories name no user")
         parser.add_argument("--project", default="", help="likewise")
         parser.add_argument(
+            "--role",
+            choices=Role.values,
+            default="",
+            help="what people are to the team whom it does not know yet; by default as it says of"
+            " new people",
+        )
+        parser.add_argument(
             "--no-extract", action="store_true", help="keep messages and learn nothing from them"
         )
 
@@ -73,6 +81,7 @@ class Command(BaseCommand):
                 format=Format(options["format"]) if options["format"] else None,
                 name=file.name,
                 does_extract=not options["no_extract"],
+                new_role=options["role"],
                 is_published=False,
             )
         except DomainError as error:
