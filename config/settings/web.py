@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "memory.satellites.mem0",
     "memory.satellites.langgraph",
     "memory.satellites.chat",
+    "memory.satellites.demo",
 ]
 
 MIDDLEWARE = [

@@ -15,14 +15,13 @@ from django.utils import timezone
 from audit.models import Erasure
 from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction, Job, Memory
-from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.daily_figures import learned_by_agents
 from memory.selectors.history.latest import latest_of_events
 from teams.admin.actors import actor_words
 from teams.admin.display import excerpt, page_of
 from teams.models import Agent, AgentVersion, Team, TeamVersion
 
-_OF_EACH = 40
+OF_EACH = 40
 _LEARNED_FOR = timedelta(days=6)
 _DID = {
     "corrected": "corrected",
@@ -49,12 +48,6 @@ _SETTLED = {
     B_WINS: "the later one stands",
     BOTH_VALID: "both are valid",
     MERGED: "merged into one",
-}
-_CONSENT = {
-    ConsentRequest.State.WAITING.value: "asks for consent",
-    ConsentRequest.State.APPROVED.value: "approved",
-    ConsentRequest.State.REJECTED.value: "rejected",
-    ConsentRequest.State.EXPIRED.value: "let expire",
 }
 
 
@@ -87,7 +80,7 @@ class Happening:
 
 
 def _log(team_ids: Sequence[UUID]) -> Iterator[Happening]:
-    rows = latest_of_events(team_ids=team_ids, events=list(_DID), of_each=_OF_EACH)
+    rows = latest_of_events(team_ids=team_ids, events=list(_DID), of_each=OF_EACH)
     texts = Memory.objects.filter(team_id__in=team_ids, pk__in=[row.memory_id for row in rows])
     said = dict(texts.values_list("pk", "content"))
     for row in rows:
@@ -106,7 +99,7 @@ def _log(team_ids: Sequence[UUID]) -> Iterator[Happening]:
 
 def _found(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     rows = Contradiction.objects.filter(team_id__in=team_ids, verdict=_DISPUTE)
-    for pair in rows.select_related("memory_a").order_by("-detected_at")[:_OF_EACH]:
+    for pair in rows.select_related("memory_a").order_by("-detected_at")[:OF_EACH]:
         is_report = pair.memory_b_id is None
         yield Happening(
             at=pair.detected_at,
@@ -114,7 +107,7 @@ def _found(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             who=actor_words(pair.judge) if is_report else "The judge",
             did="reported as wrong" if is_report else "disputes",
             about=f"“{excerpt(pair.memory_a.content)}”",
-            url=_page(pair),
+            url=page_of_row(pair),
             key=("found", pair.team_id, is_report and pair.judge, _hour(pair.detected_at)),
             icon="compare_arrows",
             reason=pair.reason,
@@ -125,34 +118,18 @@ def _settled(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     rows = Contradiction.objects.filter(
         team_id__in=team_ids, verdict=_DISPUTE, resolved_at__isnull=False
     ).select_related("memory_a")
-    for pair in rows.order_by("-resolved_at")[:_OF_EACH]:
+    for pair in rows.order_by("-resolved_at")[:OF_EACH]:
         yield Happening(
             at=pair.resolved_at or pair.detected_at,
             team_id=pair.team_id,
             who=actor_words(pair.resolved_by),
             did="settled",
             about=f"“{excerpt(pair.memory_a.content)}”",
-            url=_page(pair),
+            url=page_of_row(pair),
             key=(pair.resolution, pair.team_id, pair.resolved_by, _hour(pair.resolved_at)),
             noun="contradictions",
             icon="task_alt",
             reason=", ".join(filter(None, [_SETTLED[pair.resolution], pair.resolution_note])),
-        )
-
-
-def _consent(team_ids: Sequence[UUID]) -> Iterator[Happening]:
-    rows = ConsentRequest.objects.filter(team_id__in=team_ids).select_related("end_user")
-    for request in rows.order_by("-created_at")[:_OF_EACH]:
-        yield Happening(
-            at=request.decided_at or request.created_at,
-            team_id=request.team_id,
-            who=actor_words(request.decided_by or request.proposed_by),
-            did=_CONSENT[request.state],
-            about=f"for {request.end_user or 'the team'}: “{excerpt(request.content)}”",
-            url=_page(request),
-            key=("consent", request.pk),
-            icon="how_to_reg",
-            reason=request.note,
         )
 
 
@@ -187,7 +164,7 @@ def _failed(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     rows = Job.objects.filter(
         team_id__in=team_ids, state=Job.State.FAILED, finished_at__isnull=False
     ).select_related("conversation")
-    for job in rows.order_by("-finished_at")[:_OF_EACH]:
+    for job in rows.order_by("-finished_at")[:OF_EACH]:
         if job.finished_at is not None:
             yield Happening(
                 at=job.finished_at,
@@ -195,7 +172,7 @@ def _failed(team_ids: Sequence[UUID]) -> Iterator[Happening]:
                 who="",
                 did="The extraction failed of",
                 about=f"the conversation {job.conversation.thread_id}",
-                url=_page(job),
+                url=page_of_row(job),
                 key=("failed", job.team_id, _hour(job.finished_at)),
                 noun="conversations",
                 icon="error",
@@ -205,14 +182,14 @@ def _failed(team_ids: Sequence[UUID]) -> Iterator[Happening]:
 
 def _agents(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     rows = AgentVersion.objects.filter(team_id__in=team_ids).select_related("agent")
-    for version in rows.order_by("-created_at")[:_OF_EACH]:
+    for version in rows.order_by("-created_at")[:OF_EACH]:
         did = "created the agent" if version.number == 1 else "changed the agent"
         yield _version(version, did=did, of=version.agent, icon="smart_toy")
 
 
 def _settings(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     rows = TeamVersion.objects.filter(team_id__in=team_ids, number__gt=1).select_related("team")
-    for version in rows.order_by("-created_at")[:_OF_EACH]:
+    for version in rows.order_by("-created_at")[:OF_EACH]:
         yield _version(version, did="changed the settings of", of=version.team, icon="settings")
 
 
@@ -225,7 +202,7 @@ def _version(
         who=actor_words(version.actor),
         did=did,
         about=str(of),
-        url=_page(version),
+        url=page_of_row(version),
         key=(did, of.pk, version.actor, _hour(version.created_at)),
         noun="",
         icon=icon,
@@ -234,7 +211,7 @@ def _version(
 
 
 def _erasures(team_ids: Sequence[UUID]) -> Iterator[Happening]:
-    for row in Erasure.objects.filter(team_id__in=team_ids).order_by("-at")[:_OF_EACH]:
+    for row in Erasure.objects.filter(team_id__in=team_ids).order_by("-at")[:OF_EACH]:
         yield Happening(
             at=row.at,
             team_id=row.team_id,
@@ -248,7 +225,7 @@ def _erasures(team_ids: Sequence[UUID]) -> Iterator[Happening]:
         )
 
 
-def _page(row: Model) -> str:
+def page_of_row(row: Model) -> str:
     return page_of(row._meta.label_lower.replace(".", "_"), row.pk)
 
 
@@ -256,15 +233,14 @@ def _hour(at: datetime | None) -> datetime | None:
     return at and at.replace(minute=0, second=0, microsecond=0)
 
 
-# Each reads the newest of its kind in some teams.
-SOURCES: Sequence[Callable[[Sequence[UUID]], Iterator[Happening]]] = (
+# Each reads the newest of its kind in some teams; a satellite adds its own in its admin module.
+SOURCES: list[Callable[[Sequence[UUID]], Iterator[Happening]]] = [
     _log,
     _found,
     _settled,
-    _consent,
     _learned,
     _failed,
     _agents,
     _settings,
     _erasures,
-)
+]

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from memory.models import Contradiction, Job, Memory
-from memory.satellites.consent.models import ConsentRequest
-from memory.selectors.review_queue import is_waiting
-from memory.services.extraction.jobs import ENDED_BADLY
+from memory.models import Memory
 from memory.services.figures import figures_of
 from routing.services.budgets import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
@@ -21,7 +18,7 @@ from teams.models import Conversation, Team
 
 from .charts import charts_of
 from .feed import feed_of
-from .waiting import waiting_work
+from .waiting import badges, waiting_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +48,6 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "feed": [(each, teams[each.team_id]) for each in feed_of(team_ids=list(teams))],
         "names_teams": sees_several_teams(request),
     }
-
-
-def open_contradictions() -> int:
-    """How many contradictions wait for a decision."""
-    return Contradiction.objects.filter(is_waiting(timezone.now())).count()
-
-
-def waiting_requests() -> int:
-    """How many consent requests wait for a yes."""
-    return ConsentRequest.objects.filter(state=ConsentRequest.State.WAITING).count()
-
-
-def failed_jobs() -> int:
-    """How many jobs were given up or set aside."""
-    return Job.objects.filter(state__in=ENDED_BADLY).count()
 
 
 def _figures() -> list[Figure]:
@@ -135,14 +117,10 @@ _PERMISSIONS = {
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme's loose shape
     """The groups of links, with the number of what waits beside some of them."""
-    waiting = {}
-    if is_member(request):
-        waiting["memory_contradiction"] = (open_contradictions(), "warning")
-        waiting["memory_consentrequest"] = (waiting_requests(), "warning")
-        waiting["memory_job"] = (failed_jobs(), "danger")
+    waiting = badges() if is_member(request) else {}
     home = {"title": "Home", "icon": "home", "link": reverse("admin:index")}
     groups = [
-        {"title": title, "items": [_item(*entry, waiting) for entry in entries]}
+        {"title": title, "items": [item for entry in entries if (item := _item(*entry, waiting))]}
         for title, entries in _GROUPS.items()
     ]
     return [{"items": [home]}, *groups]
@@ -150,12 +128,17 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
 
 def _item(
     model: str, title: str, icon: str, waiting: Mapping[str, tuple[int, str]]
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
+    """Returns the link, None where the app of the page is not installed."""
     count, colour = waiting.get(model, (0, ""))
+    try:
+        link = reverse(model if model in _PAGES else f"admin:{model}_changelist")
+    except NoReverseMatch:
+        return None
     return {
         "title": title,
         "icon": icon,
-        "link": reverse(model if model in _PAGES else f"admin:{model}_changelist"),
+        "link": link,
         "permission": f"teams.admin_permissions.{_PERMISSIONS.get(model, 'is_member')}",
         **({"badge": count, "badge_variant": colour} if count else {}),
     }

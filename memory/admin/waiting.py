@@ -1,7 +1,4 @@
-"""The work that waits for people: how much of each kind, how old, and the list of it.
-
-A new kind of work is one more function in `_KINDS`.
-"""
+"""Work that waits for people: how much of each kind, since when, and the list of it."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from memory.models import Contradiction, Job
-from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.review_queue import is_waiting
 
 
@@ -31,56 +27,87 @@ class Waiting:
 
     @property
     def age(self) -> str:
-        """How long the oldest has waited, such as "3 days"; empty where nothing waits."""
+        """The age of the oldest, such as "3 days"; empty where nothing waits."""
         return timesince(self.oldest, depth=1) if self.oldest else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of work: its rows in the teams of the request, the time each began, and its list.
+
+    `model` is the name of the list's page, `query` narrows it to the same rows. With `badge` the
+    menu shows the count beside the page, in that colour. `order` places it on Home.
+    """
+
+    title: str
+    model: str
+    query: str
+    rows: Callable[[], QuerySet[Any]]  # Any: rows of whatever kind of work
+    began: str
+    order: int
+    badge: str = ""
+
+    def waiting(self) -> Waiting:
+        """Returns the count and age of the kind."""
+        found = self.rows().order_by().aggregate(count=Count("pk"), oldest=Min(self.began))
+        page = reverse(f"admin:{self.model}_changelist")
+        return Waiting(self.title, found["count"], found["oldest"], f"{page}?{self.query}")
+
+
+def _jobs(*states: Job.State) -> Callable[[], QuerySet[Any]]:  # Any: as above
+    return lambda: Job.objects.filter(state__in=states)
+
+
+# A satellite adds its kinds in its admin module.
+KINDS = [
+    Kind(
+        "Open contradictions",
+        "memory_contradiction",
+        "state=open",
+        lambda: Contradiction.objects.filter(is_waiting(timezone.now())),
+        "detected_at",
+        order=1,
+        badge="warning",
+    ),
+    Kind(
+        "Failed jobs",
+        "memory_job",
+        "state=failed",
+        _jobs(Job.State.FAILED),
+        "created_at",
+        order=3,
+        badge="danger",
+    ),
+    Kind(
+        "Messages set aside",
+        "memory_job",
+        "state=set_aside",
+        _jobs(Job.State.SET_ASIDE),
+        "created_at",
+        order=4,
+        badge="danger",
+    ),
+    Kind(
+        "Queued and running jobs",
+        "memory_job",
+        "state=at-work",
+        _jobs(Job.State.QUEUED, Job.State.RUNNING),
+        "created_at",
+        order=5,
+    ),
+]
+
+
 def waiting_work() -> list[Waiting]:
-    """What waits in the teams of the request's scope, the most urgent kind first."""
-    return [kind() for kind in _KINDS]
+    """Returns what waits in the teams of the request's scope, the most urgent kind first."""
+    return [kind.waiting() for kind in sorted(KINDS, key=lambda each: each.order)]
 
 
-def _contradictions() -> Waiting:
-    rows = Contradiction.objects.filter(is_waiting(timezone.now()))
-    page = reverse("admin:memory_contradiction_changelist")
-    return _waiting("Open contradictions", rows, "detected_at", f"{page}?state=open")
-
-
-def _consent() -> Waiting:
-    rows = ConsentRequest.objects.filter(state=ConsentRequest.State.WAITING)
-    page = reverse("admin:memory_consentrequest_changelist")
-    return _waiting("Consent requests", rows, "created_at", f"{page}?state=waiting")
-
-
-def _failed_jobs() -> Waiting:
-    rows = Job.objects.filter(state=Job.State.FAILED)
-    page = reverse("admin:memory_job_changelist")
-    return _waiting("Failed jobs", rows, "created_at", f"{page}?state=failed")
-
-
-def _messages_set_aside() -> Waiting:
-    rows = Job.objects.filter(state=Job.State.SET_ASIDE)
-    page = reverse("admin:memory_job_changelist")
-    return _waiting("Messages set aside", rows, "created_at", f"{page}?state=set_aside")
-
-
-def _unfinished_jobs() -> Waiting:
-    rows = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
-    page = reverse("admin:memory_job_changelist")
-    return _waiting("Queued and running jobs", rows, "created_at", f"{page}?state=at-work")
-
-
-_KINDS: tuple[Callable[[], Waiting], ...] = (
-    _contradictions,
-    _consent,
-    _failed_jobs,
-    _messages_set_aside,
-    _unfinished_jobs,
-)
-
-
-def _waiting(
-    title: str, rows: QuerySet[Any], at: str, url: str
-) -> Waiting:  # Any: rows of whatever kind of work
-    found = rows.order_by().aggregate(count=Count("pk"), oldest=Min(at))
-    return Waiting(title, found["count"], found["oldest"], url)
+def badges() -> dict[str, tuple[int, str]]:
+    """Returns the counts that the menu shows, by the page's model, each with its colour."""
+    found: dict[str, tuple[int, str]] = {}
+    for kind in KINDS:
+        if kind.badge:
+            count, _ = found.get(kind.model, (0, ""))
+            found[kind.model] = (count + kind.rows().count(), kind.badge)
+    return found

@@ -28,3 +28,11 @@ class Signals:
         """The open files, each once, the current one last."""
         named = [each for each in (*self.opened_files, self.current_file) if each]
         return tuple(dict.fromkeys(reversed(named)))[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The signals of an agent's work at a time."""
+
+    signals: Signals
+    at: datetime

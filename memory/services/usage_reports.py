@@ -6,10 +6,11 @@ from collections.abc import Collection
 from uuid import UUID
 
 from memory.domain.viewer import Viewer
+from memory.domain.work import Work
 from memory.models import Memory
-from memory.satellites.plans.signal_uses import Work, note_useful
 from memory.services.read.usage import Uses, write_uses
 from memory.services.retrying import retried
+from memory.services.usefulness import note_useful
 from teams.errors import NotFoundError
 from teams.ids import new_id
 from teams.tenancy import team_scope

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from memory.domain.types import MemoryType, Role, Status
 from memory.models import Contradiction, Memory
-from memory.services.demo import load_demo, read_story
+from memory.satellites.demo.services import load_demo, read_story
 from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation, EndUser, Message
 from tests.support.cast import Cast

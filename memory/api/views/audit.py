@@ -6,10 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import StreamingHttpResponse
-from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.renderers import JSONRenderer
@@ -22,7 +19,6 @@ from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
 from memory.api.serializers.audit import (
     ChangePageSerializer,
     ChangeSerializer,
-    ExportQuerySerializer,
     HistorySerializer,
     LogEntryWithStateSerializer,
     LogQuerySerializer,
@@ -33,7 +29,6 @@ from memory.api.serializers.audit import (
     VersionSerializer,
 )
 from memory.api.serializers.base import LongPageQuerySerializer, page_schema
-from memory.satellites.transfer.exporting import export_person
 from memory.selectors.history.log import LogFilters, filtered_log
 from memory.selectors.history.memory_history import (
     log_of,
@@ -149,40 +144,6 @@ class AuditViewSet(ApiViewSet):
             )
             changes = ChangeSerializer(found.changes, many=True).data
             return Response({"at": at, "diff_to": to, "next": following, "results": changes})
-
-    @extend_schema(
-        operation_id="audit_export",
-        parameters=[ExportQuerySerializer],
-        responses={
-            (200, JSON_LINES): OpenApiResponse(
-                OpenApiTypes.STR,
-                description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
-                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
-                " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
-                " event, routing_decision, spend) and all columns; the last line, of the kind"
-                " `end`, counts the others.",
-            ),
-            **refusals(403, 404, 422),
-        },
-    )
-    @action(detail=False, methods=["get"], renderer_classes=(JSONRenderer, JsonLinesRenderer))
-    def export(self, request: Request) -> StreamingHttpResponse:
-        """Everything stored about one person; a stream without its last line is incomplete.
-
-        Needs a team key, as a key of one agent sees only a part.
-        """
-        given = self.params(ExportQuerySerializer)
-        found = export_person(
-            viewer=self.viewer,
-            user=given["user"],
-            now=timezone.now(),
-            forms=given.get("form", ()),
-        )
-        return StreamingHttpResponse(
-            found,
-            content_type=JSON_LINES,
-            headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
-        )
 
     def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
         viewer = self.lister({"user": filters.user})

@@ -33,8 +33,8 @@ from memory.api.serializers.work import signals_of
 from memory.domain.feedback import Feedback
 from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Scope
+from memory.domain.work import Work
 from memory.models import Memory
-from memory.satellites.plans.signal_uses import Work
 from memory.selectors.memories import (
     memory_for,
 )

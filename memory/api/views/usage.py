@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, answers
 from memory.api.serializers.usage import UsageReportedSerializer, UsageReportSerializer
 from memory.api.serializers.work import signals_of
-from memory.satellites.plans.signal_uses import Work
+from memory.domain.work import Work
 from memory.services.usage_reports import report_usage
 
 

@@ -28,10 +28,8 @@ from memory.api.serializers.base import (
     page_schema,
 )
 from memory.api.serializers.memories import NoQuerySerializer
+from memory.api.serializers.people import PersonSerializer, parts_of
 from memory.domain.profile_fields import BENIGN_FIELDS
-from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.selectors import requests_visible_to
-from memory.satellites.consent.serializers import PersonSerializer
 from memory.selectors.people import ListFilters, filtered_people
 from memory.selectors.profiles import profile_of
 from teams.errors import NotFoundError
@@ -181,16 +179,13 @@ class UserViewSet(ApiViewSet):
         """The person as the viewer may see them; call it in scope."""
         viewer = self.viewer
         fields = sensitive_fields_of(team_id=viewer.team_id)
-        waiting = requests_visible_to(viewer).filter(
-            end_user=person, state=ConsentRequest.State.WAITING
-        )
         answer = {
             "person": person,
             "sensitive_fields": sorted(fields),
             "profile": profile_of(
                 viewer=viewer, end_user_id=person.pk, fields=fields | BENIGN_FIELDS
             ),
-            "pending": waiting.order_by("id"),
+            **parts_of(viewer, person),
         }
         return Response(PersonSerializer(answer).data)
 

@@ -14,3 +14,16 @@ class ConsentConfig(satellite.Satellite):
         "memory.satellites.consent.tasks.expire_consent_requests": 600.0,
         "memory.satellites.consent.tasks.propose_team_facts": 3600.0,
     }
+
+    def ready(self) -> None:
+        """Installs the consent policy of the write path, and shows requests with their person."""
+        super().ready()
+        from memory.api.serializers.people import PERSON_PARTS, PersonPart
+        from memory.satellites.consent.policy import Policy
+        from memory.satellites.consent.selectors import waiting_for
+        from memory.satellites.consent.serializers import ConsentRequestSerializer
+        from memory.services.write.consent import install_policy
+
+        install_policy(Policy())
+        shown = ConsentRequestSerializer(many=True)
+        PERSON_PARTS["pending"] = PersonPart(shown=shown, load=waiting_for)

@@ -17,7 +17,7 @@ from memory.satellites.consent.marking import decide
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.parts import keep_parts, locked_parts
 from memory.satellites.consent.selectors import requests_visible_to
-from memory.services.decisions.log_changes import LogMark
+from memory.selectors.log_changes import LogMark
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft

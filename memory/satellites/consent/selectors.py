@@ -9,6 +9,7 @@ from memory.models import Memory
 from memory.models.querysets import allowed_q
 from memory.satellites.consent.models import ConsentRequest
 from memory.selectors.people import ListFilters, filtered_people
+from teams.models import EndUser
 
 
 def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentRequest]:
@@ -37,3 +38,9 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
             | Q(kind=ConsentRequest.Kind.WORKFLOW, end_user__isnull=True),
         ).exclude(kind=ConsentRequest.Kind.TEAM_FACT)
     return rows.select_related("end_user", "present")
+
+
+def waiting_for(viewer: Viewer, person: EndUser) -> QuerySet[ConsentRequest, ConsentRequest]:
+    """Returns the pending requests about a person that the viewer may see, the oldest first."""
+    rows = requests_visible_to(viewer)
+    return rows.filter(end_user=person, state=ConsentRequest.State.WAITING).order_by("id")

@@ -6,7 +6,6 @@ from rest_framework import serializers
 
 from memory.api.fields import NameField, OneOfField, TextField
 from memory.api.serializers.base import ApiSerializer, PageQuerySerializer, StrictSerializer
-from memory.models.memory import STATUSES
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import signals_of
 from memory.satellites.consent.signals import independent_signals
@@ -80,39 +79,3 @@ class ConsentRequestSerializer(ApiSerializer):
     def get_signals(self, row: ConsentRequest) -> int:
         """How many independent signals there are."""
         return independent_signals(signals_of(row))
-
-
-class ProfileFieldSerializer(ApiSerializer):
-    """What is known of one field of a person."""
-
-    field = serializers.CharField(help_text="Such as `city`.")
-    value = serializers.CharField(
-        source="memory.content", help_text="The whole statement, as it is stored."
-    )
-    since = serializers.DateTimeField(source="memory.created_at", help_text="When it was said.")
-    status = serializers.ChoiceField(source="memory.status", choices=STATUSES)
-    memory = serializers.UUIDField(source="memory.pk")
-    extractor = serializers.CharField(source="memory.extractor", help_text="What wrote it down.")
-    conversation = serializers.UUIDField(source="memory.conversation_id", allow_null=True)
-    source_message_ids = serializers.ListField(
-        source="memory.source_message_ids", child=serializers.UUIDField()
-    )
-
-
-class PersonSerializer(ApiSerializer):
-    """A person with the approved profile, and what waits for a yes."""
-
-    external_id = serializers.CharField(source="person.external_id")
-    display_name = serializers.CharField(source="person.display_name")
-    created_at = serializers.DateTimeField(source="person.created_at")
-    role = serializers.CharField(
-        source="person.role", help_text="member, guest, or empty: as the team says of all."
-    )
-    has_insights = serializers.BooleanField(
-        source="person.has_insights", help_text="Whether insights about the person are made."
-    )
-    sensitive_fields = serializers.ListField(
-        child=serializers.CharField(), help_text="Those that the team changes only with a yes."
-    )
-    profile = ProfileFieldSerializer(many=True)
-    pending = ConsentRequestSerializer(many=True)

@@ -14,3 +14,11 @@ class EpisodesConfig(satellite.Satellite):
         "memory.satellites.episodes.tasks.draw_insights": 3600.0,
         "memory.satellites.episodes.tasks.sweep_episodes": 15.0,
     }
+
+    def ready(self) -> None:
+        """Proposes episodes to the search."""
+        super().ready()
+        from memory.satellites.episodes.selectors import episodes_of
+        from memory.services.read.sources import SOURCES
+
+        SOURCES.append(episodes_of)

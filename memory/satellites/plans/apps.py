@@ -10,3 +10,11 @@ class PlansConfig(satellite.Satellite):
     label = "plans"
     verbose_name = "Context plans"
     routes = "memory.satellites.plans.urls"
+
+    def ready(self) -> None:
+        """Learns which memories were of use."""
+        super().ready()
+        from memory.satellites.plans.signal_uses import note_useful
+        from memory.services.usefulness import LISTENERS
+
+        LISTENERS.append(note_useful)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from memory.services.read.prompt_packing import Chosen, line_of
 from memory.services.read.ranking import Ranked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FactChooser:
     """Chooses among the candidates of a request for `viewer`, in that conversation, by `rules`."""
 
@@ -28,6 +28,7 @@ class FactChooser:
     conversation_id: UUID | None
     rules: Rules
     now: datetime
+    selection: Selection = field(default_factory=Selection)
 
     def keeps(self, row: SignalRow) -> bool:
         """Whether it is a rule for how to answer, which holds whatever words the request has."""
@@ -54,7 +55,8 @@ class FactChooser:
             for each in ranked
             if each.row.memory_id in told
         ]
-        return Chosen(kept, _rings(selection), selection)
+        self.selection = selection
+        return Chosen(kept, _rings(selection))
 
     def _fact(self, each: Ranked, names: PersonNames) -> Fact:
         row = each.row

@@ -120,7 +120,7 @@ def read_only_context(
         now=now,
         is_loaded=False,
     )
-    selection = found.selection or Selection()
+    selection = chooser.selection
     told = {each.row.memory_id for each in found.told}
     facts = _loaded(viewer, selection, told)
     cut = _cut(selection, found, told, max_chars)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import cast
 from uuid import UUID
 
 import numpy as np
 import orjson
-from django.conf import settings
 
 from memory.clients.afterwards import afterwards
 from memory.domain.retrieval.question import read_question
@@ -19,27 +17,17 @@ from memory.domain.work import Signals
 from memory.satellites.plans.prediction.ownership import file_name, likely_needed
 from memory.satellites.plans.selectors.file_touches import file_touches
 from memory.satellites.plans.signal_uses import learned
+from memory.services.read.predictions import PREFETCH_SECONDS, Predicted, prefetch_key
 from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
 from memory.services.read.search import Depth, Search
 from memory.understanding.tools import Tools
-from routing.clients.quick_redis import quick_redis
 from teams.tenancy import team_scope
 
-PREFETCH_SECONDS = 15 * 60
 # Words in common with a signal are weaker than lines of an open file.
 _OF_WORDS = 0.5
 # A signal proposes so many by its words.
 _MOST_BY_WORDS = 20
 _MOST_WORDS_CHARS = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Predicted:
-    """A memory that is likely to be needed, how likely (0-1), and why, in words for the caller."""
-
-    memory_id: UUID
-    confidence: float
-    reasons: tuple[str, ...]
 
 
 def predict(
@@ -71,30 +59,6 @@ def predict(
     if is_kept:
         _keep(viewer, ranked)
     return tuple(ranked)
-
-
-def prefetched(*, viewer: Viewer) -> tuple[Predicted, ...]:
-    """What was last predicted for exactly this viewer, likeliest first.
-
-    Empty after a while, where nothing was predicted, and while Redis is away. Whoever tells them
-    loads them through `visible_to`, as each may have changed since.
-    """
-    key = prefetch_key(viewer)
-    value = cast("bytes | None", quick_redis().ask(lambda client: client.get(key)))
-    return read_prefetch(value)
-
-
-def read_prefetch(value: bytes | None) -> tuple[Predicted, ...]:
-    """What Redis holds under `prefetch_key`, None for nothing, likeliest first."""
-    if value is None:
-        return ()
-    try:
-        return tuple(
-            Predicted(UUID(memory_id), float(confidence), tuple(reasons))
-            for memory_id, confidence, reasons in orjson.loads(value)
-        )
-    except (TypeError, ValueError):
-        return ()  # what another release kept
 
 
 def _by_files(viewer: Viewer, signals: Signals) -> list[Predicted]:
@@ -157,19 +121,3 @@ def _keep(viewer: Viewer, ranked: list[Predicted]) -> None:
     value = orjson.dumps([[each.memory_id, each.confidence, each.reasons] for each in ranked])
     key = prefetch_key(viewer)
     afterwards(lambda pipe: pipe.set(key, value, ex=PREFETCH_SECONDS))
-
-
-def prefetch_key(viewer: Viewer) -> str:
-    """Where Redis keeps what was predicted for exactly this viewer."""
-    # Everything that decides what the viewer may see is in it.
-    seen = [
-        viewer.agent_id,
-        viewer.end_user_id,
-        viewer.project_id,
-        sorted(viewer.allowed_categories),
-        sorted(viewer.project_ids),
-        viewer.names_nobody,
-        viewer.is_guest,
-    ]
-    digest = hashlib.sha256(orjson.dumps(seen)).hexdigest()
-    return f"{settings.REDIS_PREFIX}:predicted:{viewer.team_id}:{digest}"

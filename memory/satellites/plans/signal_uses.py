@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
 
 from memory.domain.viewer import Viewer
-from memory.domain.work import Signals
+from memory.domain.work import Signals, Work
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.prediction.learned import confidence_of, decayed, keys_of
@@ -18,14 +17,6 @@ from teams.models import EndUser
 
 # Of each project, the latest.
 MOST_OF_PROJECT = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What an agent had in front of it at a time."""
-
-    signals: Signals
-    at: datetime
 
 
 def note_useful(*, memory: Memory, work: Work, most: int = MOST_OF_PROJECT) -> None:

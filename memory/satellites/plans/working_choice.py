@@ -11,12 +11,12 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.domain.work import Signals
 from memory.satellites.plans.placing import Candidate, Place, nearness, placed
-from memory.satellites.plans.predicting import Predicted
 from memory.satellites.plans.selectors.topics import topics_of
 from memory.satellites.plans.selectors.working_set import files_of
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.conflicts import Clash
+from memory.services.read.predictions import Predicted
 from memory.services.read.prompt_packing import Chosen, line_of
 from memory.services.read.ranking import Ranked
 

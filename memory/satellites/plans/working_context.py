@@ -21,7 +21,7 @@ from memory.satellites.plans.layouts.working import (
     working_plan,
 )
 from memory.satellites.plans.placing import Place, asked_of, nearness
-from memory.satellites.plans.predicting import Predicted, predict, prefetched
+from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.selectors.topics import of_topic, topic_counts
 from memory.satellites.plans.selectors.working_set import WorkingRow, working_set
 from memory.satellites.plans.working_choice import Chooser
@@ -29,6 +29,7 @@ from memory.selectors.filters import NOBODY
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.read.answers import Retrieval
 from memory.services.read.messages import ScoredMessage
+from memory.services.read.predictions import Predicted, prefetched
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import MAX_QUERY_CHARS, Question
 from memory.services.read.retrieval import retrieve

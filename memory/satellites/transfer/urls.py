@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from memory.satellites.transfer.views import ExportViewSet, ImportViewSet
+from memory.satellites.transfer.views import ExportViewSet, ImportViewSet, PersonExportViewSet
 
 urlpatterns = [
+    path("audit/export", PersonExportViewSet.as_view({"get": "export"}), name="audit-export"),
     path(
         "export",
         ExportViewSet.as_view({"get": "export"}),

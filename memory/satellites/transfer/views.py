@@ -16,9 +16,11 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.pagination import IdPagination
+from memory.api.serializers.audit import ExportQuerySerializer
 from memory.api.serializers.base import page_schema
 from memory.api.serializers.memories import NoQuerySerializer
 from memory.api.views.audit import JSON_LINES, JsonLinesRenderer
+from memory.satellites.transfer.exporting import export_person
 from memory.satellites.transfer.formats.items import ImportFileError, Names
 from memory.satellites.transfer.formats.reading import Format
 from memory.satellites.transfer.imports import cancel_import, import_of, start_import
@@ -33,6 +35,45 @@ from memory.satellites.transfer.team_export import TeamExport
 _PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _TEAM_KEY = "Imports and exports need a key of the team, bound to no agent."
 ImportPage = page_schema("ImportPage", ImportRunSerializer)
+
+
+class PersonExportViewSet(ApiViewSet):
+    """Everything of one person, to hand out."""
+
+    renderer_classes = (JSONRenderer, JsonLinesRenderer)
+
+    @extend_schema(
+        operation_id="audit_export",
+        parameters=[ExportQuerySerializer],
+        responses={
+            (200, JSON_LINES): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
+                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
+                " event, routing_decision, spend) and all columns; the last line, of the kind"
+                " `end`, counts the others.",
+            ),
+            **refusals(403, 404, 422),
+        },
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Everything stored about one person; a stream without its last line is incomplete.
+
+        Needs a team key, as a key of one agent sees only a part.
+        """
+        given = self.params(ExportQuerySerializer)
+        found = export_person(
+            viewer=self.viewer,
+            user=given["user"],
+            now=timezone.now(),
+            forms=given.get("form", ()),
+        )
+        return StreamingHttpResponse(
+            found,
+            content_type=JSON_LINES,
+            headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
+        )
 
 
 class ExportViewSet(ApiViewSet):

@@ -10,9 +10,9 @@ from uuid import UUID
 from memory.domain.types import MAX_TAG_CHARS
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.satellites.consent.gate import check_settled_by_agent
 from memory.services.decisions.state import locked_memory, what_stands_for
 from memory.services.retrying import retried
+from memory.services.write.consent import consent
 from memory.services.write.secrets import masked_note
 from teams.errors import ConflictError, InvalidError
 from teams.tenancy import team_scope
@@ -47,7 +47,7 @@ def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: st
         if notes.tags is not None:
             memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
         if notes.sets_end and notes.valid_to != memory.valid_to:
-            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
             start = memory.valid_from
             if start is not None and notes.valid_to is not None and notes.valid_to < start:
                 raise InvalidError("Must not be before valid_from.", field="valid_to")

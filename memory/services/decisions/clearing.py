@@ -11,9 +11,9 @@ from django.db.models import Q, QuerySet
 from memory.domain.types import DELETED, Scope, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.satellites.consent.gate import check_settled_by_agent
 from memory.services.decisions.state import delete_memory
 from memory.services.retrying import retried
+from memory.services.write.consent import consent
 from memory.services.write.secrets import masked_note
 from teams.errors import ForbiddenError, InvalidError, NotFoundError
 from teams.models import Project, Team
@@ -112,7 +112,7 @@ def _delete_some(viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str) ->
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         chosen = list(rows.select_for_update(of=("self",), no_key=True)[:AT_ONCE])
         for memory in chosen if viewer.agent_id is not None else ():
-            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
         ids = {memory.pk for memory in chosen}
         disputed = _in_dispute(viewer.team_id, ids)
         disputed |= {memory.pk for memory in chosen if memory.contradicts}

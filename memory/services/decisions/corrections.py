@@ -13,11 +13,12 @@ from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.types import Status, Strategy, Tier, Verdict
 from memory.domain.viewer import Viewer
 from memory.domain.wording import departures
+from memory.domain.work import Work
 from memory.models import Contradiction, Memory, MemoryUsage
-from memory.satellites.plans.signal_uses import Work, note_useful
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import retried
+from memory.services.usefulness import note_useful
 from memory.services.write.drafts import WriteResult
 from memory.services.write.secrets import masked_note, note_masked
 from memory.services.write.statements import safe_statement

@@ -13,11 +13,11 @@ from memory.domain.settled import A_WINS, BOTH_VALID, MERGED, told_decision
 from memory.domain.types import MemoryType, Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
-from memory.satellites.consent.gate import check_settled_by_agent
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.settlement_records import SettlementRecord
 from memory.services.decisions.state import settle_tier
 from memory.services.retrying import retried
+from memory.services.write.consent import consent
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.marking import release_disputes, settle_status
 from memory.services.write.prior_decisions import LOST
@@ -158,7 +158,7 @@ def resolve_contradiction(
             winner, loser = (first, second) if resolution == A_WINS else (second, first)
             if loser is not None:
                 is_replaced = winner is not None
-                check_settled_by_agent(viewer=viewer, memory=loser, is_replaced=is_replaced)
+                consent().check_settled(viewer=viewer, memory=loser, is_replaced=is_replaced)
             let_stand(winner=winner, loser=loser, viewer=viewer)
         record.keep(merged=merged.memory if merged else None)
         return Settled(contradiction, merged)

@@ -10,7 +10,7 @@ from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
-from memory.services.decisions.log_changes import Change
+from memory.selectors.log_changes import Change
 from teams.errors import ConflictError
 
 _CHAIN = {

@@ -12,14 +12,13 @@ from memory.domain.profile_fields import field_of
 from memory.domain.types import MemoryType, Scope, Status
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.satellites.consent.gate import guarded_matter, release_pins
-from memory.satellites.consent.marking import close_given
+from memory.selectors.log_changes import LogMark
 from memory.services.decisions.disputes import draft_of_version
-from memory.services.decisions.log_changes import LogMark
 from memory.services.decisions.restoring import ruling_on
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
+from memory.services.write.consent import consent
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
@@ -31,7 +30,6 @@ from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import EndUser, Project
 from teams.services.agent_names import agent_called
-from teams.services.profile_fields import sensitive_fields_of
 from teams.tenancy import team_scope
 
 # What stays with its agent under any scope.
@@ -125,12 +123,12 @@ def _write(
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
-        release_pins(memory=memory)
+        consent().release_pins(memory=memory)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
         if memory.end_user_id is None:
             written = mark.written(locked=[memory.pk])
             now = timezone.now()
-            close_given(memory=memory, actor=viewer.actor, now=now, written=written)
+            consent().close_given(memory=memory, actor=viewer.actor, now=now, written=written)
         return memory
 
 
@@ -179,7 +177,7 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
 
 def _refuse_taken(memory: Memory, memory_type: MemoryType, owner: Belonging) -> None:
     """Raise ConflictError where a guarded profile field would be taken from its person."""
-    matter = guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id))
+    matter = consent().guarded_field(memory)
     if not matter or memory.end_user_id is None:
         return
     stays = memory_type not in OF_AN_AGENT or memory_type == memory.memory_type

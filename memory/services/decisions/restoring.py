@@ -12,10 +12,9 @@ from audit.models import MemoryLog
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.satellites.consent.gate import ConsentGate, release_pins
+from memory.selectors.log_changes import State
 from memory.selectors.memories import PurgedError
 from memory.services.decisions.disputes import draft_of_version
-from memory.services.decisions.log_changes import State
 from memory.services.decisions.state import (
     locked_memory,
     note_access,
@@ -25,6 +24,7 @@ from memory.services.decisions.state import (
 from memory.services.retrying import run_write
 from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, rule_on
+from memory.services.write.consent import consent
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft, stacked
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
@@ -159,7 +159,7 @@ def _restored(
         apply_version(memory=memory, ruling=ruling)
         retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
         memory.save(update_fields=_CHANGED)
-        release_pins(memory=memory)
+        consent().release_pins(memory=memory)
         record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
         return memory
 
@@ -212,8 +212,11 @@ def ruling_on(
         )
         locked = locked_ruling(ruling)
         if locked is not None:
-            gate = ConsentGate(viewer=viewer, readers=readers)
-            changed = gate.changed_by(draft, locked, without=without)
+            changed = (
+                consent()
+                .gate(viewer=viewer, readers=readers)
+                .changed_by(draft, locked, without=without)
+            )
             if changed:
                 raise ConflictError(_NEEDS_YES.format(changed[0][1].pk))
             return locked

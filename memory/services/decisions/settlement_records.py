@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.models import Contradiction, Memory, Settlement
-from memory.services.decisions.log_changes import LogMark, ids_in
+from memory.selectors.log_changes import LogMark, ids_in
 from memory.services.write.prior_decisions import LOST, SUPERSEDED
 
 

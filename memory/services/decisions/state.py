@@ -11,10 +11,10 @@ from memory.domain.tiers import HOT_IMPORTANCE, hot_because
 from memory.domain.types import Status, Tier
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.satellites.consent.gate import check_settled_by_agent, release_pins
 from memory.selectors.memories import missing_memory
 from memory.selectors.standings import standings_of
 from memory.services.retrying import retried
+from memory.services.write.consent import consent
 from memory.services.write.inserting import may_be_hot
 from memory.services.write.marking import release_disputes
 from memory.services.write.prior_decisions import ARCHIVED, DELETED
@@ -41,7 +41,7 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
             memory.is_pinned = pinned
             settle_tier(memory=memory)
             memory.save(update_fields=["is_pinned", "tier"])
-            release_pins(memory=memory)
+            consent().release_pins(memory=memory)
         return memory
 
 
@@ -56,7 +56,7 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
-            check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
             release_disputes(memory=memory, actor=viewer.actor, note=DELETED)
             memory.status = Status.SOFT_DELETED.value
             memory.tier = Tier.COLD.value
@@ -82,7 +82,7 @@ def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
                 f"A memory that is {memory.status} cannot be archived;"
                 f" {what_stands_for(memory=memory)}."
             )
-        check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=False)
+        consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
         release_disputes(memory=memory, actor=viewer.actor, note=ARCHIVED)
         memory.status = Status.ARCHIVED.value
         memory.tier = Tier.COLD.value

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.domain.types import Status, Tier
 from memory.models import Contradiction, Memory
 from memory.models.memory import LIVE
-from memory.services.decisions.log_changes import Change
+from memory.selectors.log_changes import Change
 from memory.services.write.marking import release_disputes
 from memory.services.write.prior_decisions import UNDONE
 from memory.services.write.write_path import lock_owners

@@ -11,12 +11,12 @@ from django.db.models import Q
 from memory.domain.settled import told_decision
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, Settlement
-from memory.satellites.consent.gate import check_settled_by_agent
 from memory.selectors.contradictions import contradictions_visible_to
+from memory.selectors.log_changes import Change, LogRange, changes_in
 from memory.services.decisions.later_changes import ChangedMemory, later_changes, refuse_changed
-from memory.services.decisions.log_changes import Change, LogRange, changes_in
 from memory.services.decisions.taking_back import locked_as_now, take_back
 from memory.services.retrying import run_write
+from memory.services.write.consent import consent
 from memory.services.write.secrets import masked_note
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
@@ -68,7 +68,7 @@ def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> U
         reopened: list[UUID] = []
         if contradiction.resolved_by != viewer.actor:
             for memory in memories.values():
-                check_settled_by_agent(viewer=viewer, memory=memory)
+                consent().check_settled(viewer=viewer, memory=memory)
         take_back(
             team_id=viewer.team_id,
             actor=viewer.actor,

@@ -11,7 +11,6 @@ from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals
 from memory.domain.tokens import ESTIMATE
 from memory.models import Contradiction, Memory
-from memory.satellites.plans.selection.choosing import Selection
 from memory.selectors.revisions import Revision
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Ranked
@@ -94,7 +93,6 @@ class Retrieval:
     words: tuple[str, ...] = ()
     has_heard_names: bool = False
     considered: Considered | None = None
-    selection: Selection | None = None
 
     @property
     def found(self) -> int:

@@ -17,7 +17,6 @@ from memory.domain.scoring import Weights
 from memory.domain.spoken_lines import excerpt
 from memory.domain.tokens import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter
 from memory.domain.types import MemoryType, Scope
-from memory.satellites.plans.selection.choosing import Selection
 from memory.selectors.levels import stored_levels
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
@@ -48,7 +47,6 @@ class Chosen:
 
     ranked: Sequence[Ranked]
     together: Mapping[UUID, UUID] = field(default_factory=dict)
-    selection: Selection | None = None
     clashes: Sequence[Clash] = ()
     sections: Mapping[UUID, str] = field(default_factory=dict)
 

@@ -22,7 +22,6 @@ from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.satellites.episodes.selectors import episodes_of
 from memory.selectors.contradictions import open_contradictions_among
 from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.person_names import person_names
@@ -53,6 +52,7 @@ from memory.services.read.read_queue import queued_read
 from memory.services.read.relevant import relevant
 from memory.services.read.replica_reads import read_in_scope
 from memory.services.read.search import Candidates, Depth, Search
+from memory.services.read.sources import further_candidates
 from memory.services.read.stopwatch import Stopwatch
 from memory.services.read.usage import note_retrieved
 from memory.understanding.tools import Tools
@@ -144,7 +144,7 @@ def retrieve(
             set_aside=packing.plan.on_request if packing and rows is None else (),
             with_project=packing is not None and packing.plan.has_tiers,
             revision=known,
-            also=(*also, *prefetched, *episodes_of(viewer=viewer, asked=asked.asked)),
+            also=(*also, *prefetched, *further_candidates(viewer=viewer, asked=asked.asked)),
         ).run()
         found, below = relevant(
             every, min_score=min_score, always=partial(_is_always_told, packing)
@@ -246,7 +246,7 @@ def _prompt(
     clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
-    ends, selection = found.ends, None
+    ends = found.ends
     sections: Mapping[UUID, str] = {}
     names = person_names(
         team_id=viewer.team_id, texts=[(each.row.memory_id, each.row.content) for each in ranked]
@@ -255,7 +255,7 @@ def _prompt(
     if packing.choose is not None:
         narrowed = packing.choose(ranked, clashes, names)
         ranked, clashes = list(narrowed.ranked), list(narrowed.clashes)
-        ends, selection, sections = narrowed.together, narrowed.selection, narrowed.sections
+        ends, sections = narrowed.together, narrowed.sections
     opposed = opposites_among(viewer=viewer, ranked=ranked, clashes=clashes)
     further = [each for each in opposed.contents if each[0] not in named]
     if further:
@@ -290,7 +290,6 @@ def _prompt(
         contradictions=contradictions,
         told=told,
         assembly=assembly,
-        selection=selection,
         has_heard_names=names.is_heard,
         stats=RetrievalStats(
             tokens_used=assembly.tokens_used,

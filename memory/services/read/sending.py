@@ -8,10 +8,10 @@ from datetime import datetime
 
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
-from memory.satellites.plans.predicting import prefetch_key, read_prefetch
 from memory.selectors.revisions import Revision
 from memory.services.read.answer_cache import Made, Sent, answer_key, answered
 from memory.services.read.answers import Retrieval
+from memory.services.read.predictions import prefetch_key, read_prefetch
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import retrieve

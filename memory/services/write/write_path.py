@@ -15,12 +15,12 @@ from memory.domain.text.normalise import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.satellites.consent.gate import ConsentGate, release_pins
 from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.selectors.sql_files import load_sql_parts
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
+from memory.services.write.consent import consent
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import (
     PreparedDraft,
@@ -195,7 +195,7 @@ class _Write:
         self._prepared = prepared
         self._embedder = tools.embedder
         self._judge = tools.judge if is_judged else None
-        self._consent = ConsentGate(viewer=viewer, readers=readers)
+        self._consent = consent().gate(viewer=viewer, readers=readers)
         self._external_ids = ExternalIds(viewer=viewer, drafts=drafts, readers=readers)
         self._facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
         self._search = NeighbourSearch(
@@ -265,7 +265,7 @@ class _Write:
             retire_superseded(memory=memory, ruling=ruling, actor=self._viewer.actor)
             self._ruled.append((memory, ruling))
             self._unstored.update(each.pk for each in ruling.memories)
-        release_pins(memory=memory)
+        consent().release_pins(memory=memory)
         self._waiting.append((memory, item))
         self._unstored.add(memory.pk)
         self._links += [(memory, *link) for link in _links(neighbours, ruling.alike)]

@@ -17,7 +17,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
-from memory.services.demo import load_demo
+from memory.satellites.demo.services import load_demo
 from memory.understanding.tools import default_tools
 from teams.models import Team
 from teams.services.keys import issue_key

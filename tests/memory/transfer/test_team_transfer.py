@@ -20,11 +20,11 @@ from django.utils import timezone
 from audit.models import LogCommit
 from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState
+from memory.satellites.demo.services import load_demo
 from memory.satellites.transfer.tables import KEPT_BACK, RESET, exported_tables
 from memory.satellites.transfer.team_export import TeamExport
 from memory.selectors.history.states import fields_of, state_at
 from memory.selectors.memories import MemoryFilters
-from memory.services.demo import load_demo
 from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.tenancy import team_scope

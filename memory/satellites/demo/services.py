@@ -25,7 +25,7 @@ from teams.models import Agent, EndUser
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope
 
-STORY = Path(__file__).resolve().parent.parent / "demo" / "story.json"
+STORY = Path(__file__).resolve().with_name("story.json")
 IDENTITY_IMPORTANCE = 10
 _DAY = re.compile(r"\{([+-]\d+)\}")
 _MINUTES_A_MESSAGE = 2

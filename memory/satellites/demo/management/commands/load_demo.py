@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from memory.services.demo import load_demo
+from memory.satellites.demo.services import load_demo
 from memory.understanding.tools import default_tools
 from teams.management.arguments import check_team_slug
 from teams.services.people import ensure_team
