@@ -40,7 +40,7 @@ from memory.selectors.search.vectors import forget_graphs
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.services.write.explicit import remember
 from memory.understanding.tools import default_tools
@@ -161,13 +161,15 @@ def _read(viewer: Viewer, count: int) -> list[float]:
     tools, took = default_tools(), []
     for text in questions(count):
         began = time.perf_counter()
-        retrieve(
-            viewer=viewer,
-            question=Question(text),
-            limit=10,
-            depth=Depth(include_cold=False),
-            tools=tools,
-            now=timezone.now(),
+        search(
+            Read(
+                viewer=viewer,
+                question=Question(text),
+                limit=10,
+                depth=Depth(include_cold=False),
+                tools=tools,
+                now=timezone.now(),
+            )
         )
         took.append(1000 * (time.perf_counter() - began))
     return took

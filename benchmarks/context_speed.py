@@ -47,7 +47,7 @@ from memory.satellites.tasks.services import NewItem, add_item, begin_task
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.retrieval import Read, packing_for, prompt
 from memory.services.read.search import Depth
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools, default_tools
@@ -126,13 +126,15 @@ def retrieved(
 ) -> set[UUID]:
     """What a retrieval with that budget tells."""
     packing = packing_for(weights=Weights(), token_budget=budget)
-    found = retrieve(
-        viewer=viewer,
-        question=Question(text),
+    found = prompt(
+        Read(
+            viewer=viewer,
+            question=Question(text),
+            depth=Depth(include_cold=False),
+            tools=tools,
+            now=timezone.now(),
+        ),
         packing=packing,
-        depth=Depth(include_cold=False),
-        tools=tools,
-        now=timezone.now(),
     )
     return {each.row.memory_id for each in found.told}
 

@@ -49,7 +49,7 @@ from memory.services.indexing.levels import write_levels
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
 from memory.services.read.ranking import Question as Asked
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.services.read.usage import flush_noted_usage
 from memory.understanding.tools import Tools, default_tools
@@ -88,13 +88,15 @@ class Store:
         self, question: Question, *, include_raw: bool | None, tools: Tools, now: datetime
     ) -> set[str]:
         """The turns that the first results stand for."""
-        answer = retrieve(
-            viewer=self.asker(),
-            question=Asked(question.text),
-            limit=FOUND_WITHIN,
-            depth=Depth(include_cold=False, include_raw=include_raw),
-            tools=tools,
-            now=now,
+        answer = search(
+            Read(
+                viewer=self.asker(),
+                question=Asked(question.text),
+                limit=FOUND_WITHIN,
+                depth=Depth(include_cold=False, include_raw=include_raw),
+                tools=tools,
+                now=now,
+            )
         )
         return {turn for each in answer.results[:FOUND_WITHIN] for turn in turns_of(each)}
 

@@ -44,7 +44,7 @@ from memory.models import Memory, MessageEntry
 from memory.models.memory import LIVE
 from memory.models.querysets import heard_by_q
 from memory.services.read.ranking import Question as Asked
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser, Message, Role
@@ -86,13 +86,15 @@ class Town:
 
     def search(self, question: Question, viewer: Viewer, tools: Tools) -> list[Told]:
         """The messages that a search finds, best first."""
-        found = retrieve(
-            viewer=viewer,
-            question=Asked(question.question),
-            depth=Depth(include_raw=True),
-            limit=FIRST,
-            tools=tools,
-            now=datetime.now().astimezone(),
+        found = search(
+            Read(
+                viewer=viewer,
+                question=Asked(question.question),
+                depth=Depth(include_raw=True),
+                limit=FIRST,
+                tools=tools,
+                now=datetime.now().astimezone(),
+            )
         )
         return [Told(each.text, self.names[str(each.conversation_id)]) for each in found.messages]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -29,7 +29,7 @@ from memory.satellites.lifecycle.steps import Step
 from memory.satellites.transfer.targets import ImportMode
 from memory.services.indexing.levels import write_levels
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.retrieval import Read, packing_for, prompt, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools, default_tools
 
@@ -60,11 +60,13 @@ def ask(
     """Search for each question, and build the prompt of it."""
     for question in sample.questions:
         asked, now = Question(question.text), timezone.now()
-        given = {"viewer": viewer, "question": asked, "tools": tools, "now": now, "depth": _DEPTH}
-        found = retrieve(**given, limit=DEPTH, is_counted=False).memories  # type: ignore[arg-type]
+        read = Read(
+            viewer=viewer, question=asked, tools=tools, now=now, depth=_DEPTH, is_counted=False
+        )
+        found = search(replace(read, limit=DEPTH)).memories
         measured.recall.add(question, [each.memory.source_external_ids for each in found])
         packing = packing_for(weights=Weights(), token_budget=token_budget)
-        answer = retrieve(**given, packing=packing, is_counted=False)  # type: ignore[arg-type]
+        answer = prompt(read, packing=packing)
         measured.tokens.append(answer.stats.tokens_used)
         measured.memories.append(len(answer.memories))
         levels = {

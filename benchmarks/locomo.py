@@ -35,7 +35,7 @@ from memory.services.indexing.statistics import renew_statistics
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent
@@ -118,13 +118,15 @@ def measure(
                 made = make_episodes(viewer=viewer, tools=tools)
                 print(f"{sample.name}: {made} episodes", file=sys.stderr)
             for question in sample.questions:
-                found = retrieve(
-                    viewer=viewer,
-                    question=Question(question.text),
-                    limit=limit,
-                    depth=Depth(include_cold=False, include_raw=include_raw),
-                    tools=tools,
-                    now=timezone.now(),
+                found = search(
+                    Read(
+                        viewer=viewer,
+                        question=Question(question.text),
+                        limit=limit,
+                        depth=Depth(include_cold=False, include_raw=include_raw),
+                        tools=tools,
+                        now=timezone.now(),
+                    )
                 ).results
                 recall.add(question, [turns_of(each) for each in found])
         recalls.append(recall)

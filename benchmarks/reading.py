@@ -18,8 +18,6 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -39,8 +37,7 @@ from memory.selectors.search.vectors import VectorSearch, forget_graphs
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for, retrieve
-from memory.services.read.search import Depth
+from memory.services.read.retrieval import Read, packing_for, prompt, search
 from memory.services.write.explicit import remember
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser
@@ -137,17 +134,12 @@ def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
     viewer = owner.viewer()
     packing = packing_for(weights=Weights(), token_budget=2000)
 
-    def read(text: str, **wanted: Any) -> None:  # Any: what `retrieve` takes
-        retrieve(
-            viewer=viewer,
-            question=Question(text),
-            depth=Depth(include_cold=False),
-            tools=tools,
-            now=timezone.now(),
-            **wanted,
-        )
+    def read(text: str, limit: int | None = None) -> Read:
+        question = Question(text)
+        return Read(viewer=viewer, question=question, limit=limit, tools=tools, now=timezone.now())
 
-    return timed(partial(read, packing=packing), asked) + timed(partial(read, limit=10), asked)
+    prompts = timed(lambda text: prompt(read(text), packing=packing), asked)
+    return prompts + timed(lambda text: search(read(text, limit=10)), asked)
 
 
 def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:

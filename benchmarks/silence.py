@@ -21,7 +21,7 @@ from benchmarks.locomo_data import Sample, read_sample
 from memory.domain.viewer import Viewer
 from memory.satellites.transfer.targets import ImportMode
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools, default_tools
 
@@ -39,14 +39,16 @@ class Asked:
 
 def ask(text: str, *, evidence: frozenset[str], viewer: Viewer, tools: Tools) -> Asked:
     """What a search finds, whatever its relevance; an answer is among the first five."""
-    found = retrieve(
-        viewer=viewer,
-        question=Question(text),
-        limit=FOUND,
-        depth=Depth(include_cold=False, include_raw=False),
-        min_score=0.0,
-        tools=tools,
-        now=timezone.now(),
+    found = search(
+        Read(
+            viewer=viewer,
+            question=Question(text),
+            limit=FOUND,
+            depth=Depth(include_cold=False, include_raw=False),
+            min_score=0.0,
+            tools=tools,
+            now=timezone.now(),
+        )
     ).memories
     right = [
         each.signals.semantic

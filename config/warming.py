@@ -48,19 +48,21 @@ def _read_once() -> bool:
     from memory.domain.scoring import Weights
     from memory.domain.viewer import Viewer
     from memory.services.read.ranking import Question
-    from memory.services.read.retrieval import packing_for, retrieve
+    from memory.services.read.retrieval import Read, packing_for, prompt
     from memory.understanding.tools import default_tools
     from teams.errors import UnavailableError
 
     viewer = Viewer(_NOBODY, actor="warm-up", agent_id=_NOBODY, end_user_id=_NOBODY)
     try:
-        retrieve(
-            viewer=viewer,
-            question=Question("What is remembered of this?"),
+        prompt(
+            Read(
+                viewer=viewer,
+                question=Question("What is remembered of this?"),
+                is_counted=False,
+                tools=default_tools(),
+                now=timezone.now(),
+            ),
             packing=packing_for(weights=Weights(), token_budget=1_000),
-            is_counted=False,
-            tools=default_tools(),
-            now=timezone.now(),
         )
     except (DatabaseError, InterfaceError, UnavailableError) as error:
         logger.warning("Serving without having warmed up: %s", error)

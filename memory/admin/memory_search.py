@@ -16,7 +16,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.middleware import outside_staff_scope
@@ -68,15 +68,17 @@ def _ranked(
     tools: Tools,
     now: datetime,
 ) -> list[tuple[float, UUID]]:
-    answer = retrieve(
-        viewer=Viewer(team_id=team_id, actor=f"staff:{request.user.get_username()}"),
-        question=Question(text),
-        tools=tools,
-        now=now,
-        limit=MOST_FOUND,
-        depth=_EVERYTHING,
-        rows=rows,
-        is_counted=False,
+    answer = search(
+        Read(
+            viewer=Viewer(team_id=team_id, actor=f"staff:{request.user.get_username()}"),
+            question=Question(text),
+            tools=tools,
+            now=now,
+            limit=MOST_FOUND,
+            depth=_EVERYTHING,
+            rows=rows,
+            is_counted=False,
+        )
     )
     return [(each.score, each.id) for each in answer.memories]
 

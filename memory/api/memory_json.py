@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import orjson
+from django.http import HttpResponse
 from rest_framework.serializers import Serializer
 
 from memory.models import Contradiction, Memory
@@ -167,10 +168,14 @@ def _brief(found: ScoredMemory | ScoredMessage, told: str) -> Json:
     }
 
 
-def with_stats(body: bytes, stats: RetrievalStats, *, leave_out: str) -> bytes:
-    """The JSON object with `stats` at its end, without the figure that its answer does not show."""
-    shown = {name: value for name, value in asdict(stats).items() if name != leave_out}
-    return body[:-1] + b"," + orjson.dumps({"stats": shown})[1:]
+def stats_json(stats: RetrievalStats, *, without: str) -> Json:
+    """Returns the stats without the figure that their answer does not show."""
+    return {name: value for name, value in asdict(stats).items() if name != without}
+
+
+def json_response(body: Json) -> HttpResponse:
+    """Returns a response of the JSON object."""
+    return HttpResponse(orjson.dumps(body), content_type=MEDIA_TYPE)
 
 
 @cache

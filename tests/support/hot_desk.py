@@ -16,12 +16,12 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.read.answers import Retrieval, RetrievalStats
+from memory.services.read.answer_cache import Sent
+from memory.services.read.answers import Prompt, Retrieval, RetrievalStats
 from memory.services.read.prompting import send_prompt
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for
+from memory.services.read.retrieval import Read, packing_for, retrieve, send_search
 from memory.services.read.search import Depth
-from memory.services.read.sending import send_retrieval
 from memory.understanding.tools import Tools
 from teams.models import EndUser
 from tests.support.cast import Cast, make_cast
@@ -65,56 +65,41 @@ class Desk:
 
     def ask(self, text: str = "When is the release?", **fields: Any) -> Told:
         """What Kyra is told, from the answer cache where it has it."""
-        viewer = fields.pop("viewer", self.viewer)
-        sent = send_retrieval(
-            viewer=viewer,
+        read = Read(
+            viewer=fields.pop("viewer", self.viewer),
             question=fields.pop("question", Question(text)),
             limit=fields.pop("limit", None),
             depth=Depth(fields.pop("include_cold", False), fields.pop("include_raw", None)),
-            packing=packing_for(
-                weights=fields.pop("weights", Weights()),
-                token_budget=fields.pop("token_budget", 500),
-            ),
-            write=_written,
-            form="test",
             tools=self.tools,
             now=fields.pop("now", NOON),
         )
+        packing = packing_for(
+            weights=fields.pop("weights", Weights()), token_budget=fields.pop("token_budget", 500)
+        )
         assert not fields
-        return Told(json.loads(sent.body), sent.stats)
+        return _told(retrieve(read, packing=packing, render=_prompt, form="test"))
 
     def search(self, text: str, *, limit: int) -> Told:
         """What is found, likewise."""
-        sent = send_retrieval(
-            viewer=self.viewer,
-            question=Question(text),
-            limit=limit,
-            depth=Depth(),
-            write=_written,
-            form="test search",
-            tools=self.tools,
-            now=NOON,
-        )
-        return Told(json.loads(sent.body), sent.stats)
+        return _told(send_search(self._read(text, limit), render=_found, form="test search"))
 
     def prompt(self) -> Told:
         """Kyra's whole prompt, likewise."""
         sent = send_prompt(
-            viewer=self.viewer,
+            self._read("When is the release?"),
             agent=self.cast.kyra,
-            question=Question("When is the release?"),
             weights=Weights(),
             token_budget=1000,
-            depth=Depth(include_cold=False),
             counter=ESTIMATE,
-            tools=self.tools,
-            now=NOON,
-            write=lambda built: orjson.dumps(
-                {"prompt": built.prompt, "warnings": list(built.warnings)}
-            ),
+            render=lambda built: {"prompt": built.prompt, "warnings": list(built.warnings)},
             form="test prompt",
         )
-        return Told(json.loads(sent.body), sent.stats)
+        return _told(sent)
+
+    def _read(self, text: str, limit: int | None = None) -> Read:
+        return Read(
+            viewer=self.viewer, question=Question(text), limit=limit, tools=self.tools, now=NOON
+        )
 
 
 @dataclass(frozen=True)
@@ -140,14 +125,20 @@ class Told:
         return list(self.answer["warnings"])
 
 
-def _written(found: Retrieval) -> bytes:
-    return orjson.dumps(
-        {
-            "memories": [packed_memory_json(each) for each in found.memories],
-            "prompt": found.formatted_prompt,
-            "warnings": list(found.warnings),
-        }
-    )
+def _told(sent: Sent) -> Told:
+    """The answer as its reader has it."""
+    return Told(json.loads(orjson.dumps(sent.body)), sent.stats)
+
+
+def _found(found: Retrieval) -> dict[str, Any]:
+    return {
+        "memories": [packed_memory_json(each) for each in found.memories],
+        "warnings": list(found.warnings),
+    }
+
+
+def _prompt(found: Prompt) -> dict[str, Any]:
+    return _found(found) | {"prompt": found.formatted_prompt}
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from memory.domain.tokens import ESTIMATE, TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
 from memory.services.read import retrieval
-from memory.services.read.answers import Retrieval, ScoredMemory
+from memory.services.read.answers import Prompt, ScoredMemory
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import packing_for
 from memory.services.read.search import Depth
@@ -30,17 +30,19 @@ def retrieve(
     include_raw: bool | None = None,
     counter: TokenCounter = ESTIMATE,
     rows: MemoryQuerySet | None = None,
-) -> Retrieval:
+) -> Prompt:
     """What the viewer's agent is told, as `POST /v1/retrieve` makes it."""
-    return retrieval.retrieve(
-        viewer=viewer,
-        question=question,
+    return retrieval.prompt(
+        retrieval.Read(
+            viewer=viewer,
+            question=question,
+            limit=limit,
+            depth=Depth(include_cold, include_raw),
+            tools=tools,
+            now=now,
+            rows=rows,
+        ),
         packing=packing_for(weights=weights, token_budget=token_budget, counter=counter),
-        limit=limit,
-        depth=Depth(include_cold, include_raw),
-        tools=tools,
-        now=now,
-        rows=rows,
     )
 
 
@@ -55,12 +57,14 @@ def search(
     include_cold: bool = False,
 ) -> Sequence[ScoredMemory]:
     """The `limit` memories that say most about the question, best first."""
-    return retrieval.retrieve(
-        viewer=viewer,
-        question=question,
-        limit=limit,
-        depth=Depth(include_cold, include_raw=False),
-        tools=tools,
-        now=now,
-        rows=rows,
+    return retrieval.search(
+        retrieval.Read(
+            viewer=viewer,
+            question=question,
+            limit=limit,
+            depth=Depth(include_cold, include_raw=False),
+            tools=tools,
+            now=now,
+            rows=rows,
+        )
     ).memories

@@ -6,7 +6,7 @@ from typing import Any
 
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.ranking import Question
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
@@ -14,7 +14,7 @@ from tests.support.reading import retrieve
 from tests.support.writing import NOON
 
 
-def ask(acme: Cast, tools: Tools, text: str = "billing", **fields: Any) -> Retrieval:
+def ask(acme: Cast, tools: Tools, text: str = "billing", **fields: Any) -> Prompt:
     """What Kyra is told."""
     values: dict[str, Any] = {
         "viewer": Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk),
@@ -29,6 +29,6 @@ def ask(acme: Cast, tools: Tools, text: str = "billing", **fields: Any) -> Retri
     return retrieve(tools=tools, **values)
 
 
-def contents(found: Retrieval) -> list[str]:
+def contents(found: Prompt) -> list[str]:
     """The texts, best first."""
     return [each.memory.content for each in found.memories]

@@ -22,6 +22,7 @@ from memory.services.read.prompting import (
     prompt_without_memory,
 )
 from memory.services.read.ranking import Question
+from memory.services.read.retrieval import Read
 from memory.understanding.tools import default_tools
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team
@@ -100,16 +101,18 @@ def _preview(request: HttpRequest, form: Any, agent: Agent) -> Preview:
     # The question is embedded, for which no transaction should wait.
     with outside_staff_scope(request):
         built = build_prompt(
-            viewer=viewer,
+            Read(
+                viewer=viewer,
+                question=Question(question),
+                tools=default_tools(),
+                now=timezone.now(),
+                is_counted=False,
+            ),
             agent=agent,
-            question=Question(question),
             conversation=None,
             weights=Weights.from_config(agent.retrieval_weights),
             token_budget=agent.token_budget,
-            tools=default_tools(),
             counter=counter,
-            now=timezone.now(),
-            is_counted=False,
         )
     return Preview(question, built)
 

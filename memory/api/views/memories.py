@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.serializers import PolymorphicProxySerializerExtension
@@ -23,7 +22,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import answers, refusals
-from memory.api.memory_json import MEDIA_TYPE, answer_form
+from memory.api.memory_json import Json, answer_form, json_response
 from memory.api.request_events import search_event, write_event
 from memory.api.serializers.base import PER_REQUEST, page_schema
 from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
@@ -53,8 +52,8 @@ from memory.selectors.memories import (
 from memory.selectors.names import is_guest
 from memory.services.read.answers import Retrieval
 from memory.services.read.ranking import Question
+from memory.services.read.retrieval import Read, send_search
 from memory.services.read.search import Depth
-from memory.services.read.sending import send_retrieval
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.scopes import check_may_confirm
 from memory.understanding.tools import default_tools
@@ -180,24 +179,26 @@ class MemoryViewSet(MemoryChanges):
         """
         given = self.params(SearchQuerySerializer)
         viewer = self.named_viewer(given)
-        sent = send_retrieval(
-            viewer=viewer,
-            rows=_filtered(given),
-            depth=Depth(
-                given.get("include_cold", False),
-                given.get("include_raw"),
-                include_private=MemoryType.AGENT_PRIVATE in (given.get("memory_types") or ()),
+        sent = send_search(
+            Read(
+                viewer=viewer,
+                question=Question(given["query"]),
+                tools=default_tools(),
+                now=timezone.now(),
+                limit=given["limit"],
+                depth=Depth(
+                    given.get("include_cold", False),
+                    given.get("include_raw"),
+                    include_private=MemoryType.AGENT_PRIVATE in (given.get("memory_types") or ()),
+                ),
+                rows=_filtered(given),
+                min_score=given.get("min_score"),
             ),
-            question=Question(given["query"]),
-            limit=given["limit"],
-            min_score=given.get("min_score"),
-            write=_search_answer,
+            render=_search_answer,
             form=answer_form(SearchSerializer),
-            tools=default_tools(),
-            now=timezone.now(),
         )
         self.noted([search_event(viewer, sent)])
-        return HttpResponse(sent.body, content_type=MEDIA_TYPE)
+        return json_response(sent.body)
 
     @extend_schema(responses=answers(RelatedSerializer, 403, 404, 422))
     @action(detail=True, methods=["get"])
@@ -218,8 +219,8 @@ class MemoryViewSet(MemoryChanges):
             return Response({"results": RelatedMemorySerializer(found, many=True).data})
 
 
-def _search_answer(found: Retrieval) -> bytes:
-    return orjson.dumps(SearchSerializer(found).data)
+def _search_answer(found: Retrieval) -> Json:
+    return SearchSerializer(found).data
 
 
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
@@ -18,7 +17,7 @@ from memory.api.fields import (
     NameField,
     OneOfField,
 )
-from memory.api.memory_json import MEDIA_TYPE, Json, answer_form, found_message_json, memory_json
+from memory.api.memory_json import Json, answer_form, found_message_json, json_response, memory_json
 from memory.api.request_events import search_event
 from memory.api.serializers.base import ApiSerializer
 from memory.api.serializers.filters import FilterField
@@ -178,30 +177,28 @@ class MemoryQueryViewSet(ReadViewSet):
                 weights=asked.given_weights or SEARCH_WEIGHTS,
                 depth=depth,
             ),
-            write=partial(_written, shape),
+            render=partial(_answer, shape),
             form=answer_form(FullAnswerSerializer if shape == FULL else BulletAnswerSerializer),
             tools=default_tools(),
             now=timezone.now(),
         )
         self.noted([search_event(viewer, sent)])
-        return HttpResponse(sent.body, content_type=MEDIA_TYPE)
+        return json_response(sent.body)
 
 
-def _written(shape: str, answer: QueryAnswer) -> bytes:
+def _answer(shape: str, answer: QueryAnswer) -> Json:
     """What `FullAnswerSerializer` or `BulletAnswerSerializer` describes."""
     shown, said = (_whole, _whole_message) if shape == FULL else (_bullet, _message_bullet)
-    return orjson.dumps(
-        {
-            "return": shape,
-            "tokens_used": answer.tokens_used,
-            "token_budget": answer.token_budget,
-            "left_out": answer.left_out,
-            "below_min_score": answer.below_min_score,
-            "warnings": list(answer.warnings),
-            "results": [shown(each) for each in answer.results],
-            "messages": [said(each) for each in answer.messages],
-        }
-    )
+    return {
+        "return": shape,
+        "tokens_used": answer.tokens_used,
+        "token_budget": answer.token_budget,
+        "left_out": answer.left_out,
+        "below_min_score": answer.below_min_score,
+        "warnings": list(answer.warnings),
+        "results": [shown(each) for each in answer.results],
+        "messages": [said(each) for each in answer.messages],
+    }
 
 
 def _bullet(result: QueryResult) -> Json:

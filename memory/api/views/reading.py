@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import timezone
+
 from memory.api.base import ApiViewSet
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
@@ -14,7 +16,9 @@ from memory.selectors.conversations import conversation_with, viewer_in
 from memory.selectors.revisions import Revision
 from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.ranking import Question
+from memory.services.read.retrieval import Read, of_types
 from memory.services.read.search import Depth
+from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation
 
@@ -43,6 +47,20 @@ class Asked:
     def weights(self) -> Weights:
         """Those of the request, or else of the agent; InvalidError where they cannot be used."""
         return self.given_weights or own_weights(self.agent)
+
+    def read(self) -> Read:
+        """Returns the read of a prompt, narrowed to the types that were asked for."""
+        return Read(
+            viewer=self.viewer,
+            question=self.question,
+            tools=default_tools(),
+            now=timezone.now(),
+            limit=self.limit,
+            depth=self.depth,
+            rows=of_types(self.memory_types),
+            min_score=self.min_score,
+            revision=self.revision,
+        )
 
 
 class ReadViewSet(ApiViewSet):

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from django.http import HttpResponse
-from django.utils import timezone
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
 
 from memory.api.base import answers
 from memory.api.memory_json import (
-    MEDIA_TYPE,
+    Json,
     answer_form,
     brief_contradiction_json,
     brief_memory_json,
     brief_message_json,
+    json_response,
     packed_memory_json,
     packed_message_json,
-    with_stats,
+    stats_json,
 )
 from memory.api.request_events import context_event
 from memory.api.serializers.contradictions import ContradictionSerializer
@@ -42,7 +41,7 @@ from memory.api.views.reading import ReadViewSet
 from memory.clients.token_counters import counter_for
 from memory.domain.plans.documents import Document
 from memory.services.read.answer_cache import Sent
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.documents import with_documents
 from memory.services.read.prompting import (
     BuiltPrompt,
@@ -50,10 +49,8 @@ from memory.services.read.prompting import (
     prompt_without_memory,
     send_prompt,
 )
-from memory.services.read.retrieval import of_types, packing_for
-from memory.services.read.sending import send_retrieval
+from memory.services.read.retrieval import packing_for, retrieve
 from memory.services.read.updates import News, with_news
-from memory.understanding.tools import default_tools
 
 
 class RetrievalViewSet(ReadViewSet):
@@ -86,27 +83,18 @@ class RetrievalViewSet(ReadViewSet):
         asked = self.asked(given)
         viewer = asked.viewer
         is_full = given["return"] == FULL
-        sent = send_retrieval(
-            viewer=viewer,
-            question=asked.question,
-            limit=asked.limit,
-            depth=asked.depth,
+        sent = retrieve(
+            asked.read(),
             packing=packing_for(
                 weights=asked.weights,
                 token_budget=asked.token_budget,
                 counter=counter_for(asked.agent.model_config),
             ),
-            rows=of_types(asked.memory_types),
-            min_score=asked.min_score,
-            revision=asked.revision,
-            write=_written_in_full if is_full else _written_briefly,
+            render=_in_full if is_full else _briefly,
             form=answer_form(FullRetrievalSerializer if is_full else RetrievalSerializer),
-            tools=default_tools(),
-            now=timezone.now(),
         )
         self.noted([context_event(viewer, sent, asked.question.conversation_id)])
-        body = with_stats(sent.body, sent.stats, leave_out="duplicates")
-        return HttpResponse(body, content_type=MEDIA_TYPE)
+        return json_response(sent.body | {"stats": stats_json(sent.stats, without="duplicates")})
 
 
 class PromptViewSet(ReadViewSet):
@@ -146,19 +134,12 @@ class PromptViewSet(ReadViewSet):
                     agent=agent, token_budget=left, counter=counter
                 ),
             )
-            return _prompt_response(_written_prompt(built), built)
+            return _prompt_response(_prompt_json(built), built)
+        read = asked.read()
         options: dict[str, Any] = {  # Any: keyword arguments of every type
-            "viewer": viewer,
             "agent": agent,
-            "question": asked.question,
             "weights": asked.weights,
-            "limit": asked.limit,
-            "depth": asked.depth,
-            "rows": of_types(asked.memory_types),
-            "min_score": asked.min_score,
-            "tools": default_tools(),
             "counter": counter,
-            "now": timezone.now(),
         }
 
         def build(budget: int) -> BuiltPrompt:
@@ -167,7 +148,7 @@ class PromptViewSet(ReadViewSet):
                 token_budget=budget,
                 counter=counter,
                 build=lambda left: build_prompt(
-                    **options, conversation=conversation, token_budget=left
+                    read, **options, conversation=conversation, token_budget=left
                 ),
             )
 
@@ -175,12 +156,13 @@ class PromptViewSet(ReadViewSet):
             # What a caller passes along with one question is not worth keeping.
             built = build(token_budget)
             self.noted([context_event(viewer, built, None)])
-            return _prompt_response(_written_prompt(built), built)
+            return _prompt_response(_prompt_json(built), built)
         if conversation is None:
             sent = send_prompt(
+                read,
                 **options,
                 token_budget=token_budget,
-                write=_written_prompt,
+                render=_prompt_json,
                 form=answer_form(BuiltPromptSerializer),
             )
             self.noted([context_event(viewer, sent, None)])
@@ -193,54 +175,47 @@ class PromptViewSet(ReadViewSet):
             build=build,
         )
         self.noted([context_event(viewer, built, conversation.pk)])
-        return _prompt_response(_written_prompt(built, news), built)
+        return _prompt_response(_prompt_json(built, news), built)
 
 
-def _written_briefly(found: Retrieval) -> bytes:
+def _briefly(found: Prompt) -> Json:
     """What `RetrievalSerializer` describes, without its stats."""
-    return orjson.dumps(
-        {
-            "return": BRIEF,
-            "memories": [brief_memory_json(each) for each in found.memories],
-            "messages": [brief_message_json(each) for each in found.messages],
-            "formatted_prompt": found.formatted_prompt,
-            "contradictions": [brief_contradiction_json(each) for each in found.contradictions],
-        }
-    )
+    return {
+        "return": BRIEF,
+        "memories": [brief_memory_json(each) for each in found.memories],
+        "messages": [brief_message_json(each) for each in found.messages],
+        "formatted_prompt": found.formatted_prompt,
+        "contradictions": [brief_contradiction_json(each) for each in found.contradictions],
+    }
 
 
-def _written_in_full(found: Retrieval) -> bytes:
+def _in_full(found: Prompt) -> Json:
     """What `FullRetrievalSerializer` describes, without its stats."""
-    return orjson.dumps(
-        {
-            "return": FULL,
-            "memories": [packed_memory_json(each) for each in found.memories],
-            "messages": [packed_message_json(each) for each in found.messages],
-            "formatted_prompt": found.formatted_prompt,
-            "contradictions": [ContradictionSerializer(each).data for each in found.contradictions],
-        }
-    )
+    return {
+        "return": FULL,
+        "memories": [packed_memory_json(each) for each in found.memories],
+        "messages": [packed_message_json(each) for each in found.messages],
+        "formatted_prompt": found.formatted_prompt,
+        "contradictions": [ContradictionSerializer(each).data for each in found.contradictions],
+    }
 
 
-def _written_prompt(built: BuiltPrompt, news: News | None = None) -> bytes:
+def _prompt_json(built: BuiltPrompt, news: News | None = None) -> Json:
     """What `BuiltPromptSerializer` describes, without its stats."""
-    return orjson.dumps(
-        {
-            "prompt": built.prompt,
-            "updates": UpdatesSerializer(news).data if news is not None and news.text else None,
-            "layers": LayerSerializer(built.layers, many=True).data,
-            "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
-            "memories": [
-                {**packed_memory_json(each.scored), "layer": each.layer} for each in built.memories
-            ],
-            "messages": [packed_message_json(each) for each in built.messages],
-            "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
-            "documents": ToldDocumentsSerializer(built.documents).data if built.documents else None,
-            "warnings": list(built.warnings),
-        }
-    )
+    return {
+        "prompt": built.prompt,
+        "updates": UpdatesSerializer(news).data if news is not None and news.text else None,
+        "layers": LayerSerializer(built.layers, many=True).data,
+        "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
+        "memories": [
+            {**packed_memory_json(each.scored), "layer": each.layer} for each in built.memories
+        ],
+        "messages": [packed_message_json(each) for each in built.messages],
+        "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
+        "documents": ToldDocumentsSerializer(built.documents).data if built.documents else None,
+        "warnings": list(built.warnings),
+    }
 
 
-def _prompt_response(body: bytes, told: BuiltPrompt | Sent) -> HttpResponse:
-    shown = with_stats(body, told.stats, leave_out="warnings")
-    return HttpResponse(shown, content_type=MEDIA_TYPE)
+def _prompt_response(body: Json, told: BuiltPrompt | Sent) -> HttpResponse:
+    return json_response(body | {"stats": stats_json(told.stats, without="warnings")})

@@ -28,6 +28,7 @@ from memory.services.extraction.waiting import StillExtractingError
 from memory.services.read.documents import with_documents
 from memory.services.read.prompting import BuiltPrompt, build_prompt, prompt_without_memory
 from memory.services.read.ranking import Question
+from memory.services.read.retrieval import Read
 from memory.services.read.updates import with_news
 from memory.understanding.tools import Tools
 from routing.domain.chat_answers import tokens_of_request
@@ -183,16 +184,17 @@ class Exchange:
             token_budget=token_budget,
             counter=counter,
             build=lambda left: build_prompt(
-                viewer=self.viewer,
+                Read(
+                    viewer=self.viewer,
+                    question=Question(self.question, self.conversation.pk, in_view),
+                    tools=self.tools,
+                    now=self.now,
+                ),
                 agent=agent,
-                question=Question(self.question, self.conversation.pk, in_view),
                 conversation=self.conversation,
                 weights=weights,
                 token_budget=left,
-                tools=self.tools,
                 counter=counter,
-                now=self.now,
-                # A model reads the prompt: its memories need not be loaded.
                 is_loaded=False,
             ),
         )

@@ -28,8 +28,8 @@ from memory.satellites.langgraph.selectors.store_items import (
     path_of,
 )
 from memory.services.decisions.state import delete_memory
+from memory.services.read import retrieval
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
 from memory.services.read.search import Depth
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft, Outcome
@@ -347,14 +347,16 @@ def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[
         if not search.query:
             latest = rows.order_by("-updated_at", "-id")[search.offset : until]
             return [FoundItem(row) for row in latest]
-    told = retrieve(
-        viewer=viewer,
-        question=Question(search.query),
-        rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
-        limit=until,
-        depth=Depth(include_private=True),
-        tools=tools,
-        now=now,
+    told = retrieval.search(
+        retrieval.Read(
+            viewer=viewer,
+            question=Question(search.query),
+            rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),
+            limit=until,
+            depth=Depth(include_private=True),
+            tools=tools,
+            now=now,
+        )
     ).memories
     scores = {each.memory.pk: each.score for each in told}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):

@@ -30,7 +30,7 @@ from memory.satellites.mem0.inputs import (
 from memory.satellites.mem0.shown import FIELDS, shown
 from memory.selectors.filters import matching, named_by
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.understanding.tools import default_tools
 from teams.errors import InvalidError, NotFoundError, TooLargeError
 
@@ -59,16 +59,17 @@ class Mem0Reads(Mem0ViewSet):
                 # What was told to one agent in confidence is for no other.
                 rows = rows.exclude(memory_type=MemoryType.AGENT_PRIVATE, end_user__isnull=False)
         moment = given.get("reference_date")
-        found = retrieve(
-            viewer=viewer,
-            question=Question(given["query"]),
-            rows=rows,
-            limit=given["top_k"],
-            min_score=given.get("threshold"),
-            tools=default_tools(),
-            now=moment or timezone.now(),
-            # What is asked as of another day is no use of today.
-            is_counted=moment is None,
+        found = search(
+            Read(
+                viewer=viewer,
+                question=Question(given["query"]),
+                rows=rows,
+                limit=given["top_k"],
+                min_score=given.get("threshold"),
+                tools=default_tools(),
+                now=moment or timezone.now(),
+                is_counted=moment is None,
+            )
         )
         with self.team_scope():
             results = shown([each.memory for each in found.memories], fields=given.get("fields"))

@@ -17,10 +17,10 @@ from memory.satellites.plans.choosing import FactChooser
 from memory.satellites.plans.selection.choosing import Selection
 from memory.satellites.plans.selection.request_types import RequestType, request_type_of
 from memory.selectors.loading.memories import memories_by_id
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, prompt
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from routing.clients.static_vectors import static_vectors
@@ -76,7 +76,7 @@ class ReadOnlyContext:
     asked: tuple[Scope, ...]
     enough: str
     is_truncated: bool
-    retrieval: Retrieval
+    retrieval: Prompt
 
 
 def kind_of_request(text: str) -> RequestType:
@@ -104,10 +104,14 @@ def read_only_context(
     max_chars = request.max_chars or settings.max_chars
     rules = _rules(settings, request, kind, max_chars)
     chooser = FactChooser(viewer, request.question.conversation_id, rules, now)
-    found = retrieve(
-        viewer=viewer,
-        question=request.question,
-        depth=Depth(include_cold=False, include_raw=False),
+    found = prompt(
+        Read(
+            viewer=viewer,
+            question=request.question,
+            depth=Depth(include_cold=False, include_raw=False),
+            tools=tools,
+            now=now,
+        ),
         packing=Packing(
             plan=read_only_plan(rules.scopes, has_marker=settings.read_only_marker),
             weights=weights,
@@ -116,8 +120,6 @@ def read_only_context(
             choose=chooser.choose,
             keeps=chooser.keeps,
         ),
-        tools=tools,
-        now=now,
         is_loaded=False,
     )
     selection = chooser.selection
@@ -166,7 +168,7 @@ def _loaded(viewer: Viewer, selection: Selection, told: set[UUID]) -> tuple[Chos
     )
 
 
-def _cut(selection: Selection, found: Retrieval, told: set[UUID], max_chars: int) -> list[LeftOut]:
+def _cut(selection: Selection, found: Prompt, told: set[UUID], max_chars: int) -> list[LeftOut]:
     """What was chosen and is not in the block: no room, or another line says it too."""
     repeated = dict(found.assembly.duplicates) if found.assembly else {}
     return [

@@ -25,11 +25,11 @@ from memory.selectors.filters import NOBODY, matching, named_by
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.querying import categories_named_in
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, prompt
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.domain.context_policy import ContextPolicy
@@ -87,7 +87,7 @@ class ContextPackage:
     assembly: Assembly
     items: tuple[PackageItem, ...]
     compression_ratio: float
-    retrieval: Retrieval
+    retrieval: Prompt
 
 
 def context_package(
@@ -118,10 +118,15 @@ def context_package(
         viewer, filters = named_by(request.filters, viewer=viewer)
     policy = request.policy
     plan = package_plan(policy.shares, ends=policy.head_tail_preserve)
-    found = retrieve(
-        viewer=viewer,
-        question=Question(_asked(noted)),
-        depth=Depth(include_cold=False, include_raw=False),
+    found = prompt(
+        Read(
+            viewer=viewer,
+            question=Question(_asked(noted)),
+            depth=Depth(include_cold=False, include_raw=False),
+            rows=_rows(viewer, filters),
+            tools=tools,
+            now=now,
+        ),
         packing=Packing(
             plan=plan,
             weights=weights,
@@ -130,13 +135,9 @@ def context_package(
             entries=tuple(map(_entry, noted)),
             keeps=_is_rule,
         ),
-        rows=_rows(viewer, filters),
-        tools=tools,
-        now=now,
         is_loaded=False,
     )
     assembly = found.assembly
-    assert assembly is not None
     return ContextPackage(
         task=task,
         project=project,

@@ -27,12 +27,12 @@ from memory.satellites.plans.selectors.working_set import WorkingRow, working_se
 from memory.satellites.plans.working_choice import Chooser
 from memory.selectors.filters import NOBODY
 from memory.selectors.revisions import Revision, team_revision
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.predictions import Predicted, prefetched
 from memory.services.read.prompt_packing import Packing
 from memory.services.read.ranking import MAX_QUERY_CHARS, Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, prompt
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
@@ -60,7 +60,7 @@ class WorkingContext:
     index: TopicIndex
     activity: Activity | None
     is_rebalanced: bool
-    retrieval: Retrieval
+    retrieval: Prompt
 
 
 def named_alone(viewer: Viewer) -> Viewer:
@@ -110,13 +110,19 @@ def assemble_context(
     reserved = topic_index(
         known.topics, token_budget=int(shares[3] * token_budget), counter=counter
     ).tokens
-    found = retrieve(
-        viewer=reader,
-        question=Question(asked_of(signals, longest=MAX_QUERY_CHARS)),
-        # Of what a collaborator said nothing is quoted.
-        depth=Depth(
-            include_cold=False,
-            include_raw=bool(signals.recent_errors) and not is_preferences_alone,
+    found = prompt(
+        Read(
+            viewer=reader,
+            question=Question(asked_of(signals, longest=MAX_QUERY_CHARS)),
+            depth=Depth(
+                include_cold=False,
+                include_raw=bool(signals.recent_errors) and not is_preferences_alone,
+            ),
+            min_score=_LEAST_RELEVANCE,
+            tools=tools,
+            now=now,
+            also=known.kept,
+            revision=known.revision,
         ),
         packing=Packing(
             plan=working_plan(shares=shares, token_budget=token_budget),
@@ -127,11 +133,6 @@ def assemble_context(
             choose=chooser.choose,
             keeps=chooser.keeps,
         ),
-        min_score=_LEAST_RELEVANCE,
-        tools=tools,
-        now=now,
-        also=known.kept,
-        revision=known.revision,
     )
     return _told(
         found, chooser=chooser, topics=known.topics, token_budget=token_budget, counter=counter
@@ -180,7 +181,7 @@ def _is_kept(row: WorkingRow, signals: Signals) -> bool:
 
 
 def _told(
-    found: Retrieval,
+    found: Prompt,
     *,
     chooser: Chooser,
     topics: list[tuple[str, int]],
@@ -224,16 +225,21 @@ def expand_topic(
     counter: TokenCounter,
     tools: Tools,
     now: datetime,
-) -> Retrieval:
+) -> Prompt:
     """The memories of a topic that the viewer may see, as many as the budget holds.
 
     Raises NotFoundError where there are none.
     """
-    found = retrieve(
-        viewer=named_alone(viewer),
-        question=Question(topic),
-        limit=_MOST_OF_TOPIC,
-        depth=Depth(include_cold=False, include_raw=False),
+    found = prompt(
+        Read(
+            viewer=named_alone(viewer),
+            question=Question(topic),
+            limit=_MOST_OF_TOPIC,
+            depth=Depth(include_cold=False, include_raw=False),
+            rows=of_topic(topic),
+            tools=tools,
+            now=now,
+        ),
         packing=Packing(
             plan=topic_plan(),
             weights=weights,
@@ -241,11 +247,8 @@ def expand_topic(
             counter=counter,
             keeps=lambda _: True,
         ),
-        rows=of_topic(topic),
-        tools=tools,
-        now=now,
     )
-    if found.considered is None or not found.considered.relevant.memories:
+    if not found.considered.relevant.memories:
         raise NotFoundError(f"There is no topic '{topic}'.", field="topic")
     return found
 

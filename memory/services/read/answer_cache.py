@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -23,7 +23,7 @@ import orjson
 from django.conf import settings
 from django.db import connection
 
-from memory.clients.afterwards import afterwards, at_its_end
+from memory.clients.afterwards import afterwards
 from memory.domain.viewer import Viewer
 from memory.selectors.revisions import Revision, committed_revision
 from memory.selectors.zones import zone_of
@@ -45,8 +45,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 """
 # In every zone a day begins with a quarter of an hour.
 _QUARTER = 15 * 60
-# Between what is known of the answer and its text; no JSON of one line holds it.
-_END = b"\n"
+Body = dict[str, Any]  # Any: what JSON holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +59,15 @@ class AnswerKey:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new answer as it is to be sent.
+    """A new answer.
 
     `memory_ids` are those that it tells, `found` how many results it has, `similarity` the best
     cosine among its memories, `stats` what it took, which is not part of `body`. `revision` is that
-    of what it was made of, None where it may not be kept; `read_messages` says that messages had a
-    part in it.
+    of what it was made of, None where it may not be cached; `read_messages` says that messages had
+    a part in it.
     """
 
-    body: bytes
+    body: Body
     memory_ids: Sequence[UUID]
     found: int
     similarity: float | None
@@ -77,15 +76,11 @@ class Made:
     stats: RetrievalStats = field(default_factory=RetrievalStats)
 
 
-# Makes an answer of what Redis holds beside it, see `answered`.
-Make = Callable[["bytes | None"], Made]
-
-
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An answer as it is sent, made anew or kept; the fields are those of `Made`."""
+    """An answer as it is sent, new or cached; the fields are those of `Made`."""
 
-    body: bytes
+    body: Body
     found: int
     similarity: float | None
     stats: RetrievalStats
@@ -120,44 +115,53 @@ def answer_key(
     return AnswerKey(f"{settings.REDIS_PREFIX}:hot:{viewer.team_id}:{digest}", viewer, now)
 
 
-def answered(
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What Redis holds for a key: the answer while it holds, and the value `beside` it."""
+
+    key: AnswerKey | None
+    sent: Sent | None
+    beside: bytes | None
+
+
+def look_up(
     key: AnswerKey | None,
     *,
     viewer: Viewer,
     now: datetime,
-    make: Make,
     revision: Revision | None = None,
     beside: str | None = None,
-) -> Sent:
-    """The answer that is kept under the key while it holds, else the one that `make` makes.
+) -> Lookup:
+    """Returns the cached answer if it still holds; its memories are counted as retrieved.
 
-    `make` is given what Redis holds under the name `beside`, which is read together with the
-    answer, for that is only given again while this is the same.
-    `revision` is the team's at any moment since somebody began to ask. Reads are counted for what
-    is kept; `make` counts its own.
+    It holds only while the value under the name `beside` is the same, which is read with it.
+    `revision` is the team's at any moment since somebody began to ask.
     """
     started = time.perf_counter()
     value, given = _read(key, beside)
-    mark = _mark(given)
-    kept = _held(key, value, mark, revision) if key is not None and value is not None else None
-    if kept is not None:
-        head, body = kept
-        note_retrieved(team_id=viewer.team_id, memory_ids=head["memories"], now=now)
-        took = milliseconds(started)
-        known = RetrievalStats(**head["stats"])
-        stats = replace(
-            known,
-            cache_hit=True,
-            total_ms=took,
-            steps_ms={"cache": took},
-            warnings=tuple(known.warnings),
-            searched=tuple(map(Level, known.searched)),
-        )
-        return Sent(body, head["found"], head["similarity"], stats)
-    with at_its_end():
-        made = make(given)
-        if key is not None and made.revision is not None:
-            _keep(key, made, made.revision, mark)
+    kept = None
+    if key is not None and value is not None:
+        kept = _held(key, value, _mark(given), revision)
+    if kept is None:
+        return Lookup(key, None, given)
+    note_retrieved(team_id=viewer.team_id, memory_ids=kept["memories"], now=now)
+    took = milliseconds(started)
+    known = RetrievalStats(**kept["stats"])
+    stats = replace(
+        known,
+        cache_hit=True,
+        total_ms=took,
+        steps_ms={"cache": took},
+        warnings=tuple(known.warnings),
+        searched=tuple(map(Level, known.searched)),
+    )
+    return Lookup(key, Sent(kept["body"], kept["found"], kept["similarity"], stats), given)
+
+
+def keep(lookup: Lookup, made: Made) -> Sent:
+    """Caches a new answer under the key of the lookup that missed it, and returns it."""
+    if lookup.key is not None and made.revision is not None:
+        _keep(lookup.key, made, made.revision, _mark(lookup.beside))
     return Sent(made.body, made.found, made.similarity, made.stats)
 
 
@@ -179,13 +183,10 @@ def _mark(value: bytes | None) -> str | None:
     return None if value is None else hashlib.sha256(value).hexdigest()
 
 
-def _held(
-    key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None
-) -> tuple[dict[str, Any], bytes] | None:
-    """The kept answer if it still holds; `mark` is of what is beside it."""
-    head, _, body = value.partition(_END)
+def _held(key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None) -> Body | None:
+    """Returns the cached answer if it still holds; `mark` is of the value beside it."""
     try:
-        known = orjson.loads(head)
+        known: Body = orjson.loads(value)
         memories, messages = known["revision"]
     except (KeyError, TypeError, ValueError):
         return None  # what another release kept
@@ -194,11 +195,11 @@ def _held(
     revision = revision or committed_revision(team_id=key.viewer.team_id)
     if revision is None or memories != revision.memories:
         return None
-    return (known, body) if messages in (None, revision.messages) else None
+    return known if messages in (None, revision.messages) else None
 
 
 def _keep(key: AnswerKey, made: Made, revision: Revision, mark: str | None) -> None:
-    head = {
+    answer = {
         "memories": made.memory_ids,
         "found": made.found,
         "similarity": made.similarity,
@@ -206,8 +207,9 @@ def _keep(key: AnswerKey, made: Made, revision: Revision, mark: str | None) -> N
         "revision": [revision.memories, revision.messages if made.read_messages else None],
         "at": key.now,
         "beside": mark,
+        "body": made.body,
     }
-    value = orjson.dumps(head) + _END + made.body
+    value = orjson.dumps(answer)
     if len(value) <= MOST_BYTES:
         seconds = settings.HOT_ANSWER_SECONDS
         afterwards(lambda pipe: pipe.eval(_KEEP, 1, key.name, value, seconds))

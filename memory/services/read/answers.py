@@ -72,37 +72,27 @@ class Considered:
     relevant: Candidates
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What was found, each kind best first.
+    """The results of a search, each kind best first.
 
-    With a `Packing` it is what reached the prompt, `assembly` is that prompt and `told` are its
-    memories, which may not be loaded. `revision` is the team's that it was made of, None where it
-    may not be kept. `words` are those of the question that were searched for.
-    `has_heard_names` says that the prompt calls somebody by a name that messages alone give, and
-    `considered` what was left out as well.
+    `told` are its memories before they were loaded, `considered` all candidates. `revision` is the
+    team's that it was made of, None where it may not be cached. `words` are those of the question
+    that were searched for.
     """
 
     memories: Sequence[ScoredMemory]
     messages: Sequence[ScoredMessage]
-    stats: RetrievalStats
-    contradictions: Sequence[Contradiction] = ()
-    told: Sequence[Ranked] = ()
-    assembly: Assembly | None = None
-    revision: Revision | None = None
-    words: tuple[str, ...] = ()
-    has_heard_names: bool = False
-    considered: Considered | None = None
+    told: Sequence[Ranked]
+    considered: Considered
+    revision: Revision | None
+    words: tuple[str, ...]
+    stats: RetrievalStats = field(default_factory=RetrievalStats)
 
     @property
     def found(self) -> int:
         """How many memories it has."""
         return len(self.memories)
-
-    @property
-    def formatted_prompt(self) -> str:
-        """The prompt, "" where none was asked for."""
-        return self.assembly.prompt if self.assembly else ""
 
     @property
     def results(self) -> list[ScoredMemory | ScoredMessage]:
@@ -117,7 +107,7 @@ class Retrieval:
     @property
     def read_messages(self) -> bool:
         """Whether messages had a part in it."""
-        return self.has_heard_names or Level.RAW in self.searched
+        return Level.RAW in self.searched
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -129,3 +119,26 @@ class Retrieval:
         """The best cosine among its memories."""
         cosines = (float(each.table.cosine[each.place]) for each in self.told)
         return max(cosines, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt(Retrieval):
+    """A prompt: `assembly` with the memories and messages in it, which may not be loaded.
+
+    `contradictions` are those among its memories. `has_heard_names` says that it calls somebody by
+    a name that messages alone give.
+    """
+
+    assembly: Assembly
+    contradictions: Sequence[Contradiction]
+    has_heard_names: bool
+
+    @property
+    def formatted_prompt(self) -> str:
+        """The text of the prompt."""
+        return self.assembly.prompt
+
+    @property
+    def read_messages(self) -> bool:
+        """Whether messages had a part in it."""
+        return self.has_heard_names or Level.RAW in self.searched

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals, relative_to_best
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.answers import Considered, Retrieval
+from memory.services.read.answers import Considered, Prompt
 from memory.services.read.messages import RankedMessage, ScoredMessage
 from memory.services.read.query_results import QueryResult
 from memory.services.read.querying import Queried
@@ -61,12 +61,10 @@ class Outcome:
 
 
 def outcomes_of_prompt(
-    found: Retrieval, *, limit: int | None, summary_of: UUID | None = None
+    found: Prompt, *, limit: int | None, summary_of: UUID | None = None
 ) -> list[Outcome]:
     """Every candidate of a prompt, best first; `summary_of` is that of its `Packing`."""
     assembly, considered = found.assembly, found.considered
-    if assembly is None or considered is None:
-        raise ValueError("a prompt has a plan")
     weighed = _weighed(considered)
     packed = _Packing.of(assembly, is_full=limit is not None and assembly.optional >= limit)
     relevant = {each.row.memory_id for each in considered.relevant.memories}

@@ -18,12 +18,12 @@ from memory.domain.tokens import ESTIMATE
 from memory.domain.viewer import Viewer
 from memory.selectors.conversations import viewer_in
 from memory.services.read.agent_options import budget_for, own_weights
-from memory.services.read.answers import Retrieval, RetrievalStats
+from memory.services.read.answers import Prompt, RetrievalStats
 from memory.services.read.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
 from memory.services.read.prompting import build_prompt, prompt_without_memory
 from memory.services.read.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import of_types, packing_for, retrieve
+from memory.services.read.retrieval import Read, of_types, packing_for, prompt
 from memory.services.read.search import Depth
 from memory.services.read.stopwatch import Stopwatch
 from memory.understanding.tools import Tools
@@ -136,22 +136,24 @@ def _question(trial: Trial) -> Question:
 
 def _retrieve(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
     weights = trial.weighing
-    found = retrieve(
-        viewer=viewer,
-        question=_question(trial),
+    found = prompt(
+        Read(
+            viewer=viewer,
+            question=_question(trial),
+            rows=of_types(trial.memory_types),
+            limit=trial.limit,
+            depth=trial.depth,
+            min_score=trial.min_score,
+            is_counted=False,
+            tools=tools,
+            now=now,
+        ),
         packing=packing_for(
             weights=weights,
             token_budget=budget_for(trial.agent, trial.token_budget),
             counter=counter_for(trial.agent.model_config),
         ),
-        rows=of_types(trial.memory_types),
-        limit=trial.limit,
-        depth=trial.depth,
-        min_score=trial.min_score,
-        is_counted=False,
         is_loaded=False,
-        tools=tools,
-        now=now,
     )
     outcomes = outcomes_of_prompt(found, limit=trial.limit)
     return Tried(weights, outcomes, found.formatted_prompt, _sections(found), found.stats)
@@ -164,21 +166,23 @@ def _prompt(trial: Trial, viewer: Viewer, flags: Flags, tools: Tools, now: datet
         built = prompt_without_memory(agent=trial.agent, token_budget=budget, counter=counter)
     else:
         built = build_prompt(
-            viewer=viewer,
+            Read(
+                viewer=viewer,
+                question=_question(trial),
+                rows=of_types(trial.memory_types),
+                limit=trial.limit,
+                depth=trial.depth,
+                min_score=trial.min_score,
+                is_counted=False,
+                tools=tools,
+                now=now,
+            ),
             agent=trial.agent,
-            question=_question(trial),
             conversation=trial.conversation,
             weights=weights,
             token_budget=budget,
-            rows=of_types(trial.memory_types),
-            limit=trial.limit,
-            depth=trial.depth,
-            min_score=trial.min_score,
-            is_counted=False,
             is_loaded=False,
-            tools=tools,
             counter=counter,
-            now=now,
         )
     outcomes: Sequence[Outcome] = ()
     if built.retrieval is not None:
@@ -242,7 +246,7 @@ def _query(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
     return Tried(weights, outcomes, "\n".join(lines), sections, stats)
 
 
-def _sections(found: Retrieval) -> list[SectionUse]:
+def _sections(found: Prompt) -> list[SectionUse]:
     """The parts of a prompt of `retrieve`, in the order in which they claim room."""
     assembly = found.assembly
     if assembly is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from uuid import UUID
 
+from memory.clients.afterwards import at_its_end
 from memory.domain.personal_names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
@@ -23,19 +23,15 @@ from memory.domain.scoring import Weights
 from memory.domain.tokens import TokenCounter
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.models.querysets import MemoryQuerySet
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
-from memory.services.read.answer_cache import Made, Sent, answer_key, answered
-from memory.services.read.answers import Retrieval, RetrievalStats, ScoredMemory
+from memory.services.read.answer_cache import Body, Made, Sent, answer_key, keep, look_up
+from memory.services.read.answers import Prompt, RetrievalStats, ScoredMemory
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.prompt_packing import Packing
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
-from memory.services.read.search import Depth
+from memory.services.read.retrieval import Read, prompt
 from memory.services.read.stopwatch import milliseconds
-from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 
@@ -69,7 +65,7 @@ class BuiltPrompt:
     `told` are the ids of its memories, best first, `similarity` the best cosine among them.
     `memories` are they, and `contradictions` those among them, unless it was made to be read by a
     model alone. `messages` are quoted in layer 5, below what memories say. `revision` and
-    `read_messages` are those of `Retrieval`; `retrieval` is that itself, None without memory.
+    `read_messages` are those of `Prompt`; `retrieval` is that itself, None without memory.
     `documents` are those that the caller passed along, after the layers.
     """
 
@@ -84,7 +80,7 @@ class BuiltPrompt:
     contradictions: Sequence[Contradiction] = ()
     revision: Revision | None = None
     read_messages: bool = False
-    retrieval: Retrieval | None = None
+    retrieval: Prompt | None = None
     documents: ToldDocuments | None = None
 
     @property
@@ -99,38 +95,30 @@ class BuiltPrompt:
 
 
 def build_prompt(
+    read: Read,
     *,
-    viewer: Viewer,
     agent: Agent,
-    question: Question,
     conversation: Conversation | None,
     weights: Weights,
     token_budget: int,
-    tools: Tools,
     counter: TokenCounter,
-    now: datetime,
-    limit: int | None = None,
-    depth: Depth = Depth(),  # noqa: B008 - frozen
-    rows: MemoryQuerySet | None = None,
-    min_score: float | None = None,
     is_loaded: bool = True,
-    is_counted: bool = True,
 ) -> BuiltPrompt:
     """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
 
-    `conversation` is one the viewer may see; its running summary is layer 7. `limit`, `rows`,
-    `min_score`, `is_loaded` and `is_counted` are those of `retrieve`.
+    `conversation` is one the viewer may see; its running summary is layer 7. Without `is_loaded`
+    the memories are named and not loaded.
     """
+    viewer = read.viewer
     summary, revision = "", None
     if conversation is not None:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            # Read before the summary: an answer is kept under what is at least as old.
+            # Read before the summary: an answer is cached under a revision at least as old.
             revision = team_revision(team_id=viewer.team_id)
             summary = _summary(viewer, conversation)
     layer_7 = Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter)))
-    found = retrieve(
-        viewer=viewer,
-        question=question,
+    found = prompt(
+        replace(read, revision=revision),
         packing=Packing(
             plan=SEVEN_LAYERS,
             weights=weights,
@@ -140,21 +128,10 @@ def build_prompt(
             quoted_in=Layer.RETRIEVED,
             summary_of=conversation.pk if conversation is not None and summary else None,
         ),
-        limit=limit,
-        depth=depth,
-        rows=rows,
-        min_score=min_score,
-        tools=tools,
-        now=now,
         is_loaded=is_loaded,
-        is_counted=is_counted,
-        revision=revision,
     )
     built = _built(found.assembly, found.stats, warnings=found.warnings)
-    layers = {
-        told.entry.key: LAYERS.index(Layer(told.section)) + 1
-        for told in (found.assembly.told if found.assembly else ())
-    }
+    layers = {told.entry.key: LAYERS.index(Layer(told.section)) + 1 for told in found.assembly.told}
     return replace(
         built,
         told=tuple(each.row.memory_id for each in found.told),
@@ -169,68 +146,55 @@ def build_prompt(
 
 
 def send_prompt(
+    read: Read,
     *,
-    viewer: Viewer,
     agent: Agent,
-    question: Question,
     weights: Weights,
     token_budget: int,
-    depth: Depth,
-    tools: Tools,
     counter: TokenCounter,
-    now: datetime,
-    write: Callable[[BuiltPrompt], bytes],
+    render: Callable[[BuiltPrompt], Body],
     form: str,
-    limit: int | None = None,
-    rows: MemoryQuerySet | None = None,
-    min_score: float | None = None,
 ) -> Sent:
-    """As `build_prompt` outside of a conversation, written by `write` and kept.
+    """Returns the prompt of `build_prompt` outside of a conversation as it is sent, cached.
 
-    `form` is that of `answer_key`. What `rows` narrows is not kept. In a conversation news are told
-    once, so no prompt comes again.
+    `form` is that of `answer_key`. A prompt that `rows` narrow is not cached, nor one in a
+    conversation, where news are told once.
     """
-    parts = {
-        "document": [agent.pk, document_of(agent)],
-        "question": question,
-        "weights": weights,
-        "token_budget": token_budget,
-        "limit": limit,
-        "depth": depth,
-        "min_score": min_score,
-        "counter": counter.name,
-    }
-
-    def make(_: bytes | None) -> Made:
+    key = None
+    if read.rows is None:
+        parts = {
+            "document": [agent.pk, document_of(agent)],
+            "question": read.question,
+            "weights": weights,
+            "token_budget": token_budget,
+            "limit": read.limit,
+            "depth": read.depth,
+            "min_score": read.min_score,
+            "counter": counter.name,
+        }
+        key = answer_key(form=form, viewer=read.viewer, tools=read.tools, now=read.now, parts=parts)
+    cached = look_up(key, viewer=read.viewer, now=read.now)
+    if cached.sent is not None:
+        return cached.sent
+    with at_its_end():
         built = build_prompt(
-            viewer=viewer,
+            read,
             agent=agent,
-            question=question,
             conversation=None,
             weights=weights,
             token_budget=token_budget,
-            limit=limit,
-            depth=depth,
-            rows=rows,
-            min_score=min_score,
-            tools=tools,
             counter=counter,
-            now=now,
         )
-        return Made(
-            body=write(built),
+        made = Made(
+            body=render(built),
             memory_ids=built.told,
-            found=len(built.told),
+            found=built.found,
             similarity=built.similarity,
             revision=built.revision,
             read_messages=built.read_messages,
             stats=built.stats,
         )
-
-    key = None
-    if rows is None:
-        key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
-    return answered(key, viewer=viewer, now=now, make=make)
+        return keep(cached, made)
 
 
 def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCounter) -> BuiltPrompt:
@@ -287,12 +251,8 @@ def _document_texts(document: Document) -> list[Text]:
     ]
 
 
-def _built(
-    assembly: Assembly | None, stats: RetrievalStats, *, warnings: tuple[str, ...]
-) -> BuiltPrompt:
+def _built(assembly: Assembly, stats: RetrievalStats, *, warnings: tuple[str, ...]) -> BuiltPrompt:
     """The prompt with what became of each layer."""
-    if assembly is None:
-        raise ValueError("a prompt needs a plan")
     cut = {each.section: each for each in assembly.trimmed}
     layers = tuple(
         LayerUse(

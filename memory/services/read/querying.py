@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memory.clients.afterwards import at_its_end
 from memory.domain.filters import All, Expression, Field, Operator, conditions_of
 from memory.domain.packing import Packed
 from memory.domain.scoring import Weights
@@ -22,7 +23,7 @@ from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.zones import zone_of
 from memory.services.categories import check_allowed, requested_categories
 from memory.services.read.about_whom import nobody_named
-from memory.services.read.answer_cache import Made, Sent, answer_key, answered
+from memory.services.read.answer_cache import Body, Made, Sent, answer_key, keep, look_up
 from memory.services.read.answers import Retrieval
 from memory.services.read.messages import ScoredMessage
 from memory.services.read.query_results import (
@@ -33,7 +34,7 @@ from memory.services.read.query_results import (
     pack_results,
 )
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.services.read.usage import note_retrieved
 from memory.understanding.tools import Tools
@@ -96,12 +97,12 @@ def query_memories(
     *,
     viewer: Viewer,
     query: MemoryQuery,
-    write: Callable[[QueryAnswer], bytes],
+    render: Callable[[QueryAnswer], Body],
     form: str,
     tools: Tools,
     now: datetime,
 ) -> Sent:
-    """The memories that answer, as bullets within the budget, written by `write`.
+    """The memories that answer, as bullets within the budget, as they are sent.
 
     Of the asked categories those with the context `all` give all their memories, up to their
     length, whatever the question; from everything else come the `limit` that say most about it: of
@@ -118,12 +119,13 @@ def query_memories(
         "rules": [(each.name, each.context, each.length) for each in known],
     }
 
-    def make(_: bytes | None) -> Made:
-        made = _Query(viewer=viewer, query=query, known=known, tools=tools, now=now)
-        return made.answer(write)
-
     key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
-    return answered(key, viewer=viewer, now=now, make=make)
+    cached = look_up(key, viewer=viewer, now=now)
+    if cached.sent is not None:
+        return cached.sent
+    with at_its_end():
+        made = _Query(viewer=viewer, query=query, known=known, tools=tools, now=now)
+        return keep(cached, made.answer(render))
 
 
 def try_query(*, viewer: Viewer, query: MemoryQuery, tools: Tools, now: datetime) -> Queried:
@@ -153,7 +155,7 @@ class _Query:
     tools: Tools
     now: datetime
 
-    def answer(self, write: Callable[[QueryAnswer], bytes]) -> Made:
+    def answer(self, render: Callable[[QueryAnswer], Body]) -> Made:
         """The answer as it is sent; its memories are counted as retrieved."""
         made = self.run()
         results = made.answer.results
@@ -162,7 +164,7 @@ class _Query:
         cosines = [each.signals.cosine for each in results if each.signals is not None]
         similarity = max(cosines, default=None)
         return Made(
-            write(made.answer),
+            render(made.answer),
             ids,
             len(results) + len(made.answer.messages),
             similarity,
@@ -263,17 +265,19 @@ class _Query:
         lengths = {row.name: row.length for row in self.known if row.length}
         # Where a category may give less than was asked for, others must be able to make up for it.
         is_capped = any(lengths.get(name, MAX_LIMIT) < query.limit for name in names)
-        found = retrieve(
-            viewer=self.viewer,
-            rows=rows if is_narrowed else None,
+        found = search(
+            Read(
+                viewer=self.viewer,
+                rows=rows if is_narrowed else None,
+                min_score=query.min_score,
+                depth=query.depth,
+                question=query.question,
+                is_counted=False,
+                limit=MAX_LIMIT if is_capped else query.limit,
+                tools=self.tools,
+                now=self.now,
+            ),
             weights=query.weights,
-            min_score=query.min_score,
-            depth=query.depth,
-            question=query.question,
-            is_counted=False,
-            limit=MAX_LIMIT if is_capped else query.limit,
-            tools=self.tools,
-            now=self.now,
         )
         given: Counter[str] = Counter()
         shown: list[FoundMemory | QuotedMessage] = []

@@ -1,20 +1,24 @@
-"""The one read path: who asks → what they may see → signals → score → budget → answer."""
+"""The one way out: a cached answer, else question → search → score → pack → render → cache.
+
+Read `retrieve` first, then `prompt` and `search`.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from types import MappingProxyType
+from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q
 
+from memory.clients.afterwards import at_its_end
 from memory.domain.levels import Level as TextLevel
 from memory.domain.levels import Levels
-from memory.domain.plans.plan import RETRIEVAL
+from memory.domain.plans.plan import RETRIEVAL, Plan
 from memory.domain.scoring import Weights
 from memory.domain.summarising import SUMMARY_TAG
 from memory.domain.tokens import ESTIMATE, TokenCounter
@@ -28,9 +32,11 @@ from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision
 from memory.selectors.zones import zone_of
 from memory.services.read.about_whom import nobody_named
-from memory.services.read.answers import Considered, Retrieval, RetrievalStats, ScoredMemory
+from memory.services.read.answer_cache import AnswerKey, Body, Made, Sent, answer_key, keep, look_up
+from memory.services.read.answers import Considered, Prompt, Retrieval, RetrievalStats, ScoredMemory
 from memory.services.read.conflicts import Clash, clashes_among, opposites_among
 from memory.services.read.messages import load_messages
+from memory.services.read.predictions import prefetch_key, read_prefetch
 from memory.services.read.prompt_packing import (
     Packing,
     levels_among,
@@ -43,14 +49,14 @@ from memory.services.read.ranking import (
     Question,
     Ranked,
     ReadQuestion,
+    Score,
     by_policy,
     by_relevance,
     chosen,
     read_with_vector,
 )
-from memory.services.read.read_queue import queued_read
 from memory.services.read.relevant import relevant
-from memory.services.read.replica_reads import read_in_scope
+from memory.services.read.replica_reads import snapshots
 from memory.services.read.search import Candidates, Depth, Search
 from memory.services.read.sources import further_candidates
 from memory.services.read.stopwatch import Stopwatch
@@ -63,9 +69,10 @@ logger = logging.getLogger(__name__)
 
 # So many are among what the signals propose anyhow.
 _USUAL_LIMIT = 50
+# From this chance on a predicted memory is told whatever the question says.
+_LIKELY = 0.5
 # A prompt quotes at most so many messages; each takes up to some 120 tokens.
 MOST_QUOTED = 20
-_NOTHING: Mapping[UUID, float] = MappingProxyType({})
 _SIGNALS = ("semantic", "recency", "importance", "continuity", "relation")
 
 
@@ -88,121 +95,218 @@ def of_types(memory_types: Collection[str]) -> MemoryQuerySet | None:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A question of a viewer, and how far the answer looks.
+
+    `rows` narrows the memories to what a filter of the caller left, which are found however little
+    they say. Memories that say less about the question than `min_score` (0-1) are left out and
+    counted. `limit` is the most results; of a prompt, of those that are not mandatory. The memories
+    in `also` are candidates whatever the search finds, and so are `predicted` ones, whose chances
+    (0-1) are among the signals. Reads are counted unless `is_counted` is false. `revision` is the
+    team's at any moment since somebody began to ask.
+    """
+
+    viewer: Viewer
+    question: Question
+    tools: Tools
+    now: datetime
+    limit: int | None = None
+    depth: Depth = field(default_factory=Depth)
+    rows: MemoryQuerySet | None = None
+    min_score: float | None = None
+    is_counted: bool = True
+    revision: Revision | None = None
+    also: Collection[UUID] = ()
+    predicted: Mapping[UUID, float] = field(default_factory=dict)
+
+
+def retrieve(read: Read, *, packing: Packing, render: Callable[[Prompt], Body], form: str) -> Sent:
+    """Returns the prompt of a question as it is sent: the way out, with `prompt` below.
+
+    Predicted memories are candidates, and those that are likelier than not to be needed are told
+    whatever the question says. `form` is that of `answer_key`. An answer that `rows` narrow is not
+    cached.
+    """
+    cached = look_up(
+        _key(read, form, packing),
+        viewer=read.viewer,
+        now=read.now,
+        revision=read.revision,
+        beside=prefetch_key(read.viewer),
+    )
+    if cached.sent is not None:
+        return cached.sent
+    chances = {each.memory_id: each.confidence for each in read_prefetch(cached.beside)}
+    likely = {pk for pk, chance in chances.items() if chance >= _LIKELY}
+    with at_its_end():
+        told = prompt(
+            replace(read, predicted=chances),
+            packing=replace(packing, keeps=lambda row: row.memory_id in likely),
+        )
+        return keep(cached, made_of(told, body=render(told), found_count=len(told.told)))
+
+
 @step("retrieve")
-def retrieve(
-    *,
-    viewer: Viewer,
-    question: Question,
-    tools: Tools,
-    now: datetime,
-    limit: int | None = None,
-    depth: Depth = Depth(),  # noqa: B008 - frozen
-    packing: Packing | None = None,
-    rows: MemoryQuerySet | None = None,
-    weights: Weights = SEARCH_WEIGHTS,
-    min_score: float | None = None,
-    is_counted: bool = True,
-    is_loaded: bool = True,
-    revision: Revision | None = None,
-    also: Collection[UUID] = (),
-    prefetched: Mapping[UUID, float] = _NOTHING,
-) -> Retrieval:
-    """What says most about the question among what the viewer may see, best first.
+def prompt(read: Read, *, packing: Packing, is_loaded: bool = True) -> Prompt:
+    """Returns the prompt of a question: ranked by policy, packed into the budget of a plan.
 
-    Without `packing` it is a search: at most `limit` results, ranked by `weights`, without what
-    says nothing about the question. `rows` narrows it to what a filter of the caller's left, which
-    is kept however little it says. With `packing` it is a prompt: ranked by its weights, conflicts
-    marked, as much as the budget has room for, without the types that its plan tells on request
-    alone, unless `rows` asks for them. What says less about
-    the question than `min_score` is left out and counted, nothing without it; a prompt tells
-    identity, what is pinned and what its plan always tells all the same.
-
-    Reads are counted unless `is_counted` is false; without `is_loaded` the memories of a prompt
-    are named and not loaded. `revision` is the team's at any moment since somebody began to ask.
-    The memories `also` named are candidates whatever the signals propose, and so are `prefetched`
-    ones, whose chances of 0-1 are among the signals.
+    It holds identity, pinned memories and what the plan always tells, however little they say, and
+    no types that the plan tells on request alone unless `rows` asks for them. Without `is_loaded`
+    its memories are named and not loaded.
     """
     watch = Stopwatch()
-    asked = read_with_vector(question, team_id=viewer.team_id, tools=tools, now=now)
-    asked = replace(asked, prefetched=prefetched)
+    asked = _asked(read, watch)
+    wanted = _search(read, asked, by_policy(packing.weights), plan=packing.plan)
+    for snapshot in snapshots(viewer=read.viewer):
+        with snapshot as current:
+            revision = read.revision or current
+            candidates = _with_further(wanted, read, asked).run(revision=revision)
+            found, below = relevant(
+                candidates, min_score=read.min_score, always=partial(_is_always_told, packing)
+            )
+            watch.lap("search")
+            answer = _packed(read, asked, found, packing, is_loaded, watch)
+    considered = Considered(candidates, found)
+    return _finished(read, asked, replace(answer, considered=considered), revision, below, watch)
+
+
+@step("search")
+def search(read: Read, *, weights: Weights = SEARCH_WEIGHTS) -> Retrieval:
+    """Returns the `limit` memories and messages that say most about the question, best first.
+
+    Those that say nothing about it are left out, unless `rows` narrows the memories.
+    """
+    watch = Stopwatch()
+    asked = _asked(read, watch)
+    wanted = _search(read, asked, by_relevance(weights))
+    for snapshot in snapshots(viewer=read.viewer):
+        with snapshot as current:
+            revision = read.revision or current
+            candidates = _with_further(wanted, read, asked).run(revision=revision)
+            found, below = relevant(candidates, min_score=read.min_score, always=lambda _: False)
+            watch.lap("search")
+            answer = _best(read, asked, found, watch)
+    considered = Considered(candidates, found)
+    return _finished(read, asked, replace(answer, considered=considered), revision, below, watch)
+
+
+def _key(read: Read, form: str, packing: Packing | None) -> AnswerKey | None:
+    if read.rows is not None:
+        return None
+    parts = {
+        "question": read.question,
+        "limit": read.limit,
+        "depth": read.depth,
+        "min_score": read.min_score,
+        "packing": packing and [packing.weights, packing.token_budget, packing.counter.name],
+    }
+    return answer_key(form=form, viewer=read.viewer, tools=read.tools, now=read.now, parts=parts)
+
+
+def made_of(found: Retrieval, *, body: Body, found_count: int) -> Made:
+    """Returns the answer that `found` was rendered to, as the cache takes it."""
+    return Made(
+        body=body,
+        memory_ids=[each.row.memory_id for each in found.told],
+        found=found_count,
+        similarity=found.similarity,
+        revision=found.revision,
+        read_messages=found.read_messages,
+        stats=found.stats,
+    )
+
+
+def send_search(read: Read, *, render: Callable[[Retrieval], Body], form: str) -> Sent:
+    """Returns the results of a search as they are sent, cached as those of `retrieve`."""
+    cached = look_up(_key(read, form, None), viewer=read.viewer, now=read.now)
+    if cached.sent is not None:
+        return cached.sent
+    with at_its_end():
+        found = search(read)
+        return keep(cached, made_of(found, body=render(found), found_count=len(found.results)))
+
+
+def _asked(read: Read, watch: Stopwatch) -> ReadQuestion:
+    asked = read_with_vector(
+        read.question, team_id=read.viewer.team_id, tools=read.tools, now=read.now
+    )
     watch.lap("question")
-    keeps_all = rows is not None
-    most = limit or 0
+    return replace(asked, prefetched=read.predicted)
 
-    def read(current: Revision | None) -> tuple[Retrieval, Candidates, int]:
-        """The answer, the candidates that are relevant enough, and how many others there were."""
-        known = revision or current
-        every = Search(
-            viewer=viewer,
-            question=asked,
-            score=by_policy(packing.weights) if packing else by_relevance(weights),
-            depth=depth,
-            tools=tools,
-            now=now,
-            rows=rows,
-            least=most if keeps_all or most > _USUAL_LIMIT else 0,
-            set_aside=packing.plan.on_request if packing and rows is None else (),
-            with_project=packing is not None and packing.plan.has_tiers,
-            revision=known,
-            also=(*also, *prefetched, *further_candidates(viewer=viewer, asked=asked.asked)),
-        ).run()
-        found, below = relevant(
-            every, min_score=min_score, always=partial(_is_always_told, packing)
-        )
-        watch.lap("search")
-        if packing is None:
-            answer = _best(viewer, asked, found, watch, limit=most, keeps_all=keeps_all)
-        else:
-            answer = _prompt(viewer, asked, found, packing, limit, is_loaded, tools, now, watch)
-        considered = Considered(every, found)
-        return replace(answer, considered=considered, revision=known), found, below
 
-    with queued_read():
-        answer, found, below = read_in_scope(viewer=viewer, read=read)
-    if is_counted:
+def _search(read: Read, asked: ReadQuestion, score: Score, *, plan: Plan | None = None) -> Search:
+    most = read.limit or 0
+    is_wide = plan is None and (read.rows is not None or most > _USUAL_LIMIT)
+    return Search(
+        viewer=read.viewer,
+        question=asked,
+        score=score,
+        depth=read.depth,
+        tools=read.tools,
+        now=read.now,
+        rows=read.rows,
+        least=most if is_wide else 0,
+        set_aside=plan.on_request if plan is not None and read.rows is None else (),
+        with_project=plan is not None and plan.has_tiers,
+    )
+
+
+def _with_further(wanted: Search, read: Read, asked: ReadQuestion) -> Search:
+    further = further_candidates(viewer=read.viewer, asked=asked.asked)
+    return replace(wanted, also=(*read.also, *read.predicted, *further))
+
+
+_Answer = TypeVar("_Answer", bound=Retrieval)
+
+
+def _finished(
+    read: Read,
+    asked: ReadQuestion,
+    answer: _Answer,
+    revision: Revision | None,
+    below: int,
+    watch: Stopwatch,
+) -> _Answer:
+    """Counts what was told, and adds what the read took."""
+    team_id = read.viewer.team_id
+    if read.is_counted:
         ids = [each.row.memory_id for each in answer.told]
-        note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=now)
+        note_retrieved(team_id=team_id, memory_ids=ids, now=read.now)
     for warning in answer.warnings:
-        logger.warning("A prompt of team %s: %s.", viewer.team_id, warning)
+        logger.warning("A prompt of team %s: %s.", team_id, warning)
     stats = replace(
         answer.stats,
         signals_hit=_signals_hit(answer.memories),
         total_ms=watch.total_ms,
         steps_ms=watch.steps_ms,
-        warnings=(*asked.warnings, *answer.warnings, *nobody_named(viewer)),
-        searched=found.searched,
+        warnings=(*asked.warnings, *answer.warnings, *nobody_named(read.viewer)),
+        searched=answer.considered.found.searched,
         below_min_score=below,
     )
     note(
         {
-            "candidates": len(found.memories),
+            "candidates": len(answer.considered.relevant.memories),
             "told": len(answer.told),
             "tokens": stats.tokens_used,
             **{f"signals.{name}": hit for name, hit in stats.signals_hit.items()},
         }
     )
-    # What words alone decided, while the embedder was away, is not worth keeping.
-    revision = answer.revision if asked.has_vector else None
+    # What words alone decided, while the embedder was away, is not worth caching.
     return replace(
         answer,
         stats=stats,
-        revision=revision,
+        revision=revision if asked.has_vector else None,
         words=tuple(asked.words),
     )
 
 
-def _best(
-    viewer: Viewer,
-    asked: ReadQuestion,
-    found: Candidates,
-    watch: Stopwatch,
-    *,
-    limit: int,
-    keeps_all: bool,
-) -> Retrieval:
-    """The `limit` memories and messages that say most about the question."""
+def _best(read: Read, asked: ReadQuestion, found: Candidates, watch: Stopwatch) -> Retrieval:
+    """The memories and messages that say most about the question."""
+    limit = read.limit or 0
+    keeps_all = read.rows is not None
     said = [each for each in found.messages if each.table.semantic[each.place] > 0]
-    messages = load_messages(viewer=viewer, question=asked, ranked=said, most=limit)
+    messages = load_messages(viewer=read.viewer, question=asked, ranked=said, most=limit)
     watch.lap("messages")
     ranked = chosen(
         found.memories, keep=lambda each: keeps_all or each.table.semantic[each.place] > 0
@@ -212,29 +316,29 @@ def _best(
     )[:limit]
     room = sum(each.rank >= ranks[-1] for each in ranked) if ranks else 0
     told = _best_first(ranked[: min(room, limit)])
-    memories = _loaded(viewer, told)
+    memories = _loaded(read.viewer, told)
     watch.lap("load")
-    kept = {each.id for each in memories}
+    loaded = {each.id for each in memories}
     return Retrieval(
         memories=memories,
         messages=messages[: limit - len(memories)],
-        stats=RetrievalStats(),
-        told=[each for each in told if each.row.memory_id in kept],
+        told=[each for each in told if each.row.memory_id in loaded],
+        considered=Considered(found, found),
+        revision=None,
+        words=(),
     )
 
 
-def _prompt(
-    viewer: Viewer,
+def _packed(
+    read: Read,
     asked: ReadQuestion,
     found: Candidates,
     packing: Packing,
-    limit: int | None,
     is_loaded: bool,
-    tools: Tools,
-    now: datetime,
     watch: Stopwatch,
-) -> Retrieval:
+) -> Prompt:
     """The prompt of the candidates, and what is in it."""
+    viewer = read.viewer
     summary_of = packing.summary_of
     ranked = [each for each in found.memories if not is_told_as_summary(each, of=summary_of)]
     ranked = chosen(ranked, keep=lambda _: True)
@@ -243,7 +347,7 @@ def _prompt(
     ranked = _best_first(ranked)
     messages = load_messages(viewer=viewer, question=asked, ranked=found.messages, most=MOST_QUOTED)
     watch.lap("messages")
-    clashes = clashes_among(viewer=viewer, ranked=ranked, tools=tools)
+    clashes = clashes_among(viewer=viewer, ranked=ranked, tools=read.tools)
     if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
         clashes = []
     ends = found.ends
@@ -268,9 +372,9 @@ def _prompt(
         opposites=opposed.told(names),
         ends=ends,
         names=names,
-        zone=zone_of(team_id=viewer.team_id, now=now),
+        zone=zone_of(team_id=viewer.team_id, now=read.now),
         words=asked.words,
-        limit=limit,
+        limit=read.limit,
         sections=sections,
         levels=levels_among(packing, team_id=viewer.team_id, ranked=ranked, sections=sections),
     )
@@ -284,11 +388,14 @@ def _prompt(
     ]
     contradictions = _contradictions(viewer, told, memories, clashes)
     watch.lap("load")
-    return Retrieval(
+    return Prompt(
         memories=memories,
         messages=quoted(messages, assembly.quoted, words=asked.words),
         contradictions=contradictions,
         told=told,
+        considered=Considered(found, found),
+        revision=None,
+        words=(),
         assembly=assembly,
         has_heard_names=names.is_heard,
         stats=RetrievalStats(
@@ -306,9 +413,9 @@ def _told_at(found: ScoredMemory, level: TextLevel, levels: Levels | None) -> Sc
     return replace(found, text_level=level, shorter=shorter)
 
 
-def _is_always_told(packing: Packing | None, each: Ranked) -> bool:
+def _is_always_told(packing: Packing, each: Ranked) -> bool:
     row = each.row
-    return packing is not None and (
+    return (
         row.is_pinned
         or (packing.keeps is not None and packing.keeps(row))
         or row.memory_type == MemoryType.IDENTITY

@@ -21,7 +21,13 @@ from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
-from memory.selectors.search.signal_rows import NO_MESSAGES, Found, MessageRow, SignalRow
+from memory.selectors.search.signal_rows import (
+    NO_MESSAGES,
+    Found,
+    FoundMessages,
+    MessageRow,
+    SignalRow,
+)
 from memory.selectors.search.signals import find_candidates, narrowed
 from memory.services.read.messages import (
     RankedMessage,
@@ -82,13 +88,21 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
+class Pooled:
+    """The rows of a search before they are ranked, and the levels that were searched."""
+
+    memories: Found
+    messages: FoundMessages
+    searched: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """One search over memories and messages; run it in the team's scope.
 
     `rows` narrows the memories, of which at least `least` are ranked, however little they say. Of
     the types in `set_aside` only pinned memories are ranked; `with_project` proposes the most
-    important memories of the viewer's project too. `revision` is the team's in this transaction.
-    What is in `also` is ranked as well.
+    important memories of the viewer's project too. The memories in `also` are ranked as well.
     """
 
     viewer: Viewer
@@ -101,12 +115,15 @@ class Search:
     least: int = 0
     set_aside: Collection[str] = ()
     with_project: bool = False
-    revision: Revision | None = None
     also: tuple[UUID, ...] = ()
 
+    def run(self, *, revision: Revision | None = None) -> Candidates:
+        """Returns the ranked candidates; `revision` is the team's in this transaction."""
+        return self.rank(self.find(revision=revision))
+
     @step("retrieve.search")
-    def run(self) -> Candidates:
-        """The candidates that the depth asks for, ranked together."""
+    def find(self, *, revision: Revision | None) -> Pooled:
+        """Returns the rows that the depth asks for; `revision` is the team's in the transaction."""
         searched = [Level.HOT, Level.WARM]
         if self.depth.include_cold:
             searched.append(Level.COLD)
@@ -118,13 +135,21 @@ class Search:
                 viewer=self.viewer,
                 question=self.question,
                 tools=self.tools,
-                revision=self.revision,
+                revision=revision,
             )
+        return Pooled(
+            replace(found, rows=self._asked_about(found.rows)),
+            replace(messages, rows=self._asked_about(messages.rows)),
+            tuple(searched),
+        )
+
+    def rank(self, pooled: Pooled) -> Candidates:
+        """Returns the rows ranked together."""
         ranked, said = rank_together(
             team_id=self.viewer.team_id,
             question=self.question,
-            found=replace(found, rows=self._asked_about(found.rows)),
-            messages=replace(messages, rows=self._asked_about(messages.rows)),
+            found=pooled.memories,
+            messages=pooled.messages,
             score=self.score,
             now=self.now,
         )
@@ -135,7 +160,7 @@ class Search:
         ends: Mapping[UUID, UUID] = {}
         if self.depth.include_cold:
             ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
-        return Candidates(ranked, said, tuple(searched), ends)
+        return Candidates(ranked, said, pooled.searched, ends)
 
     def _asked_about(self, rows: Sequence[_Row]) -> list[_Row]:
         """The rows without what was told in confidence and is not asked about."""

@@ -136,8 +136,8 @@ def test_what_is_not_extracted_is_told_to_its_agent_and_person_alone(
 
     def answer(client: APIClient, **fields: str) -> str:
         if path == "search":
-            return client.get("/v1/memories/search", {**body, **fields}).content.decode()
-        return client.post(f"/v1/{path}", {**body, **fields}, format="json").content.decode()
+            return str(client.get("/v1/memories/search", {**body, **fields}).content.decode())
+        return str(client.post(f"/v1/{path}", {**body, **fields}, format="json").content.decode())
 
     assert "slipper" in answer(kyra, user="sarah")
     for told in (

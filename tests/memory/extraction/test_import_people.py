@@ -11,7 +11,7 @@ from memory.models import Memory
 from memory.satellites.transfer.targets import ImportMode
 from memory.services.indexing.message_index import index_team
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import retrieve
+from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.models import EndUser, Message
@@ -78,13 +78,15 @@ def test_each_speaker_finds_their_own_and_the_user_finds_all_that_was_said(
 
     def found(user: str, question: str) -> str:
         person = EndUser.objects.get(external_id=user)
-        results = retrieve(
-            viewer=Viewer(acme.team.id, "test", agent_id=acme.kyra.pk, end_user_id=person.pk),
-            question=Question(question),
-            depth=Depth(),
-            limit=10,
-            tools=tools,
-            now=timezone.now(),
+        results = search(
+            Read(
+                viewer=Viewer(acme.team.id, "test", agent_id=acme.kyra.pk, end_user_id=person.pk),
+                question=Question(question),
+                depth=Depth(),
+                limit=10,
+                tools=tools,
+                now=timezone.now(),
+            )
         )
         texts = [each.memory.content for each in results.memories]
         return " ".join([*texts, *(each.text for each in results.messages)])

@@ -273,13 +273,15 @@ def test_a_kept_answer_does_not_outlive_a_new_message(committed_db: None, tools:
         )
 
     def found() -> list[str]:
-        answer = retrieval.retrieve(
-            viewer=viewer,
-            question=Question("What did Biscuit chew?"),
-            limit=5,
-            depth=Depth(),
-            tools=tools,
-            now=timezone.now(),
+        answer = retrieval.search(
+            retrieval.Read(
+                viewer=viewer,
+                question=Question("What did Biscuit chew?"),
+                limit=5,
+                depth=Depth(),
+                tools=tools,
+                now=timezone.now(),
+            )
         )
         return [each.text for each in answer.messages]
 

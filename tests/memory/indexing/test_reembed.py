@@ -136,13 +136,15 @@ def test_messages_get_the_new_vectors_too_and_are_found_by_them(
     assert (said.embedding_model, said.next_model, said.next_embedding) == (NEW, "", None)
     assert len(said.embedding) == 64
     assert (injected.embedding, injected.embedding_model) == (None, "")
-    answer = retrieval.retrieve(
-        viewer=Viewer(team_id=acme.team.id, actor="test"),
-        question=Question("sarah: the harbour was quiet"),
-        limit=20,
-        depth=Depth(include_raw=True),
-        tools=tools_with(tools),
-        now=timezone.now(),
+    answer = retrieval.search(
+        retrieval.Read(
+            viewer=Viewer(team_id=acme.team.id, actor="test"),
+            question=Question("sarah: the harbour was quiet"),
+            limit=20,
+            depth=Depth(include_raw=True),
+            tools=tools_with(tools),
+            now=timezone.now(),
+        )
     )
     assert answer.messages[0].id == said.message_id
     assert answer.messages[0].signals.cosine > 0.5

@@ -13,7 +13,7 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
@@ -61,7 +61,7 @@ def tell(
     return write_memories(viewer=viewer, drafts=[draft], tools=tools)[0].memory
 
 
-def ask(acme: Cast, tools: Tools, agent_id: object) -> Retrieval:
+def ask(acme: Cast, tools: Tools, agent_id: object) -> Prompt:
     return retrieve(
         viewer=Viewer(team_id=acme.team.id, actor="test", agent_id=agent_id),  # type: ignore[arg-type]
         question=Question("Which port does staging use?"),

@@ -10,16 +10,17 @@ from django_redis import get_redis_connection
 
 from memory.domain.viewer import Viewer
 from memory.selectors.revisions import Revision
-from memory.services.read.answer_cache import MOST_BYTES, AnswerKey, Made, answered
+from memory.services.read.answer_cache import MOST_BYTES, AnswerKey, Made, look_up
+from memory.services.read.answer_cache import keep as keep_answer
 
 
-def keep(body: bytes) -> AnswerKey:
+def keep(text: str) -> AnswerKey:
     """Keep an answer under a key of its own."""
     viewer = Viewer(team_id=uuid4(), actor="test")
     now = datetime(2026, 5, 1, tzinfo=UTC)
     key = AnswerKey(f"{settings.REDIS_PREFIX}:hot:{uuid4()}", viewer, now)
-    made = Made(body, [], 0, None, Revision(1, 1))
-    assert answered(key, viewer=viewer, now=now, make=lambda _: made).body == body
+    made = Made({"text": text}, [], 0, None, Revision(1, 1))
+    assert keep_answer(look_up(key, viewer=viewer, now=now), made).body == {"text": text}
     return key
 
 
@@ -27,7 +28,7 @@ def test_what_is_kept_ends_by_itself_and_takes_no_room_on_the_disk() -> None:
     client = get_redis_connection("default")
     before = client.info("persistence").get("aof_current_size", 0)
 
-    key = keep(b"x" * (MOST_BYTES - 1_000))
+    key = keep("x" * (MOST_BYTES - 1_000))
 
     assert len(client.get(key.name)) > MOST_BYTES - 1_000
     assert 0 < client.ttl(key.name) <= settings.HOT_ANSWER_SECONDS
@@ -36,6 +37,6 @@ def test_what_is_kept_ends_by_itself_and_takes_no_room_on_the_disk() -> None:
 
 
 def test_what_is_too_long_is_not_kept() -> None:
-    key = keep(b"x" * MOST_BYTES)
+    key = keep("x" * MOST_BYTES)
 
     assert get_redis_connection("default").get(key.name) is None

@@ -15,7 +15,7 @@ from memory.domain.tokens import estimate_tokens
 from memory.domain.types import QUOTING, MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.understanding.tools import Tools
 from teams.models import Conversation, EndUser
 from teams.tenancy import team_scope
@@ -41,7 +41,7 @@ def know(acme: Cast, tools: Tools, *texts: str, **fields: Any) -> list[Memory]:
     return store(acme, tools, *texts, **{"end_user_id": acme.sarah.pk, **fields})
 
 
-def ask(acme: Cast, tools: Tools, text: str, **fields: Any) -> Retrieval:
+def ask(acme: Cast, tools: Tools, text: str, **fields: Any) -> Prompt:
     """What Kyra is told on behalf of Sarah."""
     return ask_as(acme, tools, text, **{"viewer": asking(acme), **fields})
 
@@ -57,7 +57,7 @@ def of_all(acme: Cast) -> Viewer:
     return asking(acme, end_user_id=None, sees_people=True)
 
 
-def lines(found: Retrieval) -> list[str]:
+def lines(found: Prompt) -> list[str]:
     return [
         line.partition("]: ")[2] for line in found.formatted_prompt.split("\n") if "]: " in line
     ]

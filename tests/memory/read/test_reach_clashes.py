@@ -12,7 +12,7 @@ from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
@@ -46,7 +46,7 @@ def tell(acme: Cast, tools: Tools, text: str, *, day: int, **fields: Any) -> Non
     write_memories(viewer=viewer, drafts=[draft], tools=tools)
 
 
-def ask(acme: Cast, tools: Tools, **reader: Any) -> Retrieval:
+def ask(acme: Cast, tools: Tools, **reader: Any) -> Prompt:
     return retrieve(
         viewer=Viewer(team_id=acme.team.id, actor="test", **reader),
         question=Question("Which port does the sigma server listen on?"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
@@ -23,7 +23,7 @@ from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.revisions import Revision, server_state
 from memory.services.read.ranking import Question
-from memory.services.read.replica_reads import READS, read_in_scope
+from memory.services.read.replica_reads import READS, snapshots
 from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.replicas import LEFT_OUT_SECONDS, Replicas, reading_from, replicas
@@ -35,6 +35,7 @@ from tests.support.waiting import until
 from tests.support.writing import NOON, store
 
 ALIAS = "replica1"
+T = TypeVar("T")
 
 
 class Hasty(ImpatientConnection):
@@ -100,6 +101,14 @@ def ending(**expected: int) -> Iterator[None]:
     assert {name: count for name, count in counted.items() if count} == expected
 
 
+def read_at(*, viewer: Viewer, read: Callable[[Revision | None], T]) -> T:
+    """What `read` returns where it may read."""
+    for snapshot in snapshots(viewer=viewer):
+        with snapshot as revision:
+            found = read(revision)
+    return found
+
+
 def told(cast: Cast, tools: Tools, question: str = "ferry") -> list[str]:
     """The texts that Kyra is told."""
     found = retrieve(
@@ -153,7 +162,7 @@ def test_rows_of_a_replica_belong_to_the_primary(
         return Memory.objects.get(team_id=cast.team.pk, pk=stored.pk)
 
     with ending(read=1):
-        found = read_in_scope(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
+        found = read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
 
     assert found._state.db == "default"
     with team_scope(team_ids=[cast.team.pk], actor="test"):
@@ -169,7 +178,7 @@ def test_a_replica_shows_a_team_its_own_rows_alone(
     replayed(stranger)
 
     with ending(read=1):
-        seen = read_in_scope(
+        seen = read_at(
             viewer=Viewer(team_id=stranger.team.pk, actor="test"),
             read=lambda _: list(Memory.objects.all()),
         )
@@ -280,7 +289,7 @@ def test_what_a_replica_refuses_is_done_at_the_primary(replica: Standby, cast: C
         return "done"
 
     with ending(failed=1):
-        found = read_in_scope(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=write)
+        found = read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=write)
 
     assert found == "done"
     assert tries == [str(replica.folder), connections.settings["default"]["HOST"]]
@@ -298,7 +307,7 @@ def test_a_replica_that_ends_a_read_costs_nobody_an_answer(replica: Standby, cas
 
     viewer = Viewer(team_id=cast.team.pk, actor="test")
     with ending(failed=1):
-        assert read_in_scope(viewer=viewer, read=read) == 0
+        assert read_at(viewer=viewer, read=read) == 0
 
 
 def test_an_error_of_both_is_raised(replica: Standby, cast: Cast) -> None:
@@ -309,7 +318,7 @@ def test_an_error_of_both_is_raised(replica: Standby, cast: Cast) -> None:
             cursor.execute("SELECT 1 / 0")
 
     with ending(failed=1), pytest.raises(DatabaseError, match="division by zero"):
-        read_in_scope(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
+        read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
 
 
 def test_a_dead_replica_is_left_out(

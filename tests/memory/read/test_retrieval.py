@@ -15,7 +15,7 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for, retrieve
+from memory.services.read.retrieval import Read, packing_for, prompt
 from memory.services.read.search import Depth
 from memory.services.read.usage import flush_noted_usage
 from memory.understanding.tools import Tools
@@ -346,15 +346,17 @@ def test_what_is_named_as_well_is_a_candidate_unless_the_viewer_may_not_see_it(
     packing = packing_for(weights=Weights(), token_budget=20_000)
 
     def told(also: list[UUID]) -> set[UUID]:
-        found = retrieve(
-            viewer=viewer,
-            question=Question("billing"),
+        found = prompt(
+            Read(
+                viewer=viewer,
+                question=Question("billing"),
+                depth=Depth(include_cold=False, include_raw=False),
+                min_score=0.0,
+                tools=tools,
+                now=NOON,
+                also=also,
+            ),
             packing=packing,
-            depth=Depth(include_cold=False, include_raw=False),
-            min_score=0.0,
-            tools=tools,
-            now=NOON,
-            also=also,
         )
         return {each.id for each in found.memories}
 

@@ -12,7 +12,7 @@ from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
-from memory.services.read.answers import Retrieval
+from memory.services.read.answers import Prompt
 from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
@@ -50,7 +50,7 @@ def tell(
     return write_memories(viewer=viewer, drafts=[draft], tools=tools)[0].memory
 
 
-def ask(acme: Cast, tools: Tools, *, user: UUID | None) -> Retrieval:
+def ask(acme: Cast, tools: Tools, *, user: UUID | None) -> Prompt:
     return retrieve(
         viewer=Viewer(team_id=acme.team.id, actor="test", end_user_id=user),
         question=Question("Which port does the sigma server listen on?"),

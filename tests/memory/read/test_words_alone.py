@@ -51,13 +51,15 @@ def test_every_read_says_that_words_alone_decided(desk: Desk, server: FakeOpenAI
 
     told = away.ask()
     prompt = away.prompt()
-    found = retrieval.retrieve(
-        viewer=away.viewer,
-        question=Question("When is the release?"),
-        limit=5,
-        depth=Depth(),
-        tools=away.tools,
-        now=NOON,
+    found = retrieval.search(
+        retrieval.Read(
+            viewer=away.viewer,
+            question=Question("When is the release?"),
+            limit=5,
+            depth=Depth(),
+            tools=away.tools,
+            now=NOON,
+        )
     )
 
     assert "The release is on Friday." in texts(told)

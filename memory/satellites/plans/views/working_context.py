@@ -103,7 +103,6 @@ class WorkingContextViewSet(ApiViewSet):
             now=timezone.now(),
         )
         self.noted([context_event(viewer, found)])
-        assert found.considered is not None
         candidates = len(found.considered.relevant.memories)
         return _response(
             {
