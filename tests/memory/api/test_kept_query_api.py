@@ -63,8 +63,9 @@ def mark() -> None:
     """Put something into what is kept that shows where it comes from."""
     redis = get_redis_connection("default")
     for key, text in kept().items():
-        head, _, body = text.partition(b"\n")
-        redis.set(key, head + b"\n" + orjson.dumps({**orjson.loads(body), "from": "redis"}))
+        answer = orjson.loads(text)
+        answer["body"]["from"] = "redis"
+        redis.set(key, orjson.dumps(answer))
 
 
 @pytest.mark.parametrize("shape", ["bullets", "full"])
