@@ -22,7 +22,7 @@ from .base import TeamAdmin, TeamOwnedForm
 from .confirm import Change, confirm_and_run, list_action, page_action
 from .display import page_of, time_column
 from .filters import OpenFirstFilter
-from .theme import RelatedFilter, action, display
+from .theme import ChecksWidget, RelatedFilter, action, display
 
 _TOKEN = "issued_token"  # noqa: S105 - the name of an attribute
 OVERLAP = timedelta(hours=24)
@@ -80,7 +80,9 @@ class KeyForm(TeamOwnedForm):
         Project.objects.all(),
         required=False,
         label="Projects",
-        help_text="The only projects that exist for it; empty for all.",
+        help_text="The key sees these projects alone, and what belongs to none. Without a choice:"
+        " all.",
+        widget=ChecksWidget,
     )
 
     def clean(self) -> dict[str, Any]:

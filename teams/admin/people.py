@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import Field
+from django.http import HttpRequest
 
 from teams.admin_permissions import ADMINS
 from teams.models import EndUser
+from teams.models.people import Role
 
 from .base import TeamAdmin
 from .display import time_column
@@ -26,5 +31,17 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     search_fields = ["external_id", "display_name"]
     fields = ["team", "external_id", "display_name", "role", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
+    help_texts = {
+        "role": "A member hears what other members said about the work; a guest does not.",
+        "has_insights": "Insights about this person are made.",
+    }
 
     created = time_column("created_at", "created")
+
+    def formfield_for_choice_field(
+        self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> Any:  # Any: Django's own signature
+        """Names what an empty role means."""
+        if db_field.name == "role":
+            kwargs["choices"] = [("", "as the team's new people"), *Role.choices]
+        return super().formfield_for_choice_field(db_field, request, **kwargs)
