@@ -3836,7 +3836,7 @@ class PastMemory(BaseModel):
 
 class Person(BaseModel):
     """
-    A person with the approved profile, and what waits for a yes.
+    A person with the approved profile.
     """
 
     model_config = ConfigDict(

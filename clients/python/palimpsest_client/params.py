@@ -904,6 +904,7 @@ class ImportsStartQuery(TypedDict):
     ]
     name: NotRequired[str]
     project: NotRequired[str]
+    role: NotRequired[Literal["member", "guest"]]
     user: NotRequired[str]
 
 
