@@ -103,9 +103,6 @@ class LogCommit(models.Model):
     `position` numbers a team's commits in their order and `at` grows with it: what a reader saw at
     an instant is all commits up to it. No row of these commits has a greater number than `last_seq`
     and no memory a greater id than `last_memory_id`, which keeps reads of the past short.
-
-    A commit that `is_set_back` changed nothing: it notes that the server's clock was set back, and
-    `at` grows anew from there (audit/sql/clock_set_back.sql).
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -113,7 +110,6 @@ class LogCommit(models.Model):
     transaction_number = models.BigIntegerField()
     began_at = models.DateTimeField()
     is_last = models.BooleanField()
-    is_set_back = models.BooleanField(default=False, db_default=False)
     position = models.BigIntegerField(null=True)
     at = models.DateTimeField(null=True)
     last_seq = models.BigIntegerField(null=True)
@@ -134,11 +130,6 @@ class LogCommit(models.Model):
                 fields=["transaction_number"],
                 condition=models.Q(at__isnull=True),
                 name="commit_under_way",
-            ),
-            models.Index(
-                fields=["team", "-position"],
-                condition=models.Q(is_set_back=True),
-                name="commit_set_back",
             ),
         ]
 

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-
 from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from audit.selectors.instants import note_set_back
 from audit.services import events
 from audit.services.erasure import clear_caches_of_erased
-from audit.services.seals import ACTOR, closed_up_to, seal_team
-from teams.clock import careful, database_now
+from audit.services.seals import closed_up_to, seal_team
+from teams.clock import database_now
 from teams.services.people import all_team_ids
-from teams.tenancy import team_scope
-
-logger = logging.getLogger(__name__)
 
 
 @shared_task(name="audit.tasks.seal_log")
 def seal_log() -> None:
-    """Note clocks that were set back, and seal what was logged since the last time, by team."""
-    for team_id in all_team_ids():
-        with team_scope(team_ids=[team_id], actor=ACTOR):
-            ahead = note_set_back(team_id=team_id)
-        if ahead is not None:
-            logger.warning("The clock is %s behind the last change of team %s.", ahead, team_id)
+    """Seal what was logged since the last time, by team."""
     last_seq = closed_up_to(seconds=settings.CELERY_TASK_TIME_LIMIT / 10)
     if last_seq is None:
         return
@@ -49,4 +38,4 @@ def flush_events() -> None:
 @shared_task(name="audit.tasks.keep_event_days", ignore_result=True)
 def keep_event_days() -> None:
     """Make room for the events of the coming days and drop those that are too old."""
-    events.keep_event_days(now=careful(database_now()))
+    events.keep_event_days(now=database_now())

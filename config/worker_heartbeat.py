@@ -30,12 +30,9 @@ def note_done() -> None:
 def is_anybody_at_work() -> bool:
     """Whether a task runs or ended lately; False where Redis is away.
 
-    Lately: a minute, or three times the shortest interval at which beat gives out a task. Redis
-    lets keys expire by the clock of its machine: one that would last longer than any was noted
-    before that was set back, and says nothing.
+    Lately: a minute, or three times the shortest interval at which beat gives out a task.
     """
-    left: int = _redis().ask(lambda client: client.pttl(AT_WORK)) or 0
-    return 0 < left <= 1000 * (settings.CELERY_TASK_TIME_LIMIT + _between_tasks())
+    return bool(_redis().ask(lambda client: client.exists(AT_WORK)))
 
 
 @cache
@@ -44,7 +41,7 @@ def _redis() -> QuickRedis:
 
 
 def _between_tasks() -> float:
-    intervals = (each["schedule"].seconds for each in settings.CELERY_BEAT_SCHEDULE.values())
+    intervals = (each["schedule"] for each in settings.CELERY_BEAT_SCHEDULE.values())
     shortest: float = min(intervals)
     return max(_LEAST_SECONDS, _MISSED * shortest)
 

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from routing.services import decisions
 from routing.services.settling import settle_kept
-from teams.clock import careful, database_now
+from teams.clock import database_now
 
 
 @shared_task(name="routing.tasks.settle_kept_costs")
@@ -18,4 +18,4 @@ def settle_kept_costs() -> None:
 @shared_task(name="routing.tasks.prune_decisions", ignore_result=True)
 def prune_decisions() -> None:
     """Remove decisions that are too old to be looked at."""
-    decisions.prune_decisions(now=careful(database_now()))
+    decisions.prune_decisions(now=database_now())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from teams.clock import careful, database_now
+from teams.clock import database_now
 from teams.services.idempotency import prune_requests
 from teams.services.keys import forget_key_uses, record_key_uses, take_key_uses
 from teams.services.people import all_team_ids
@@ -25,4 +25,4 @@ def prune_idempotent_requests() -> None:
     """Remove answers that are too old to be repeated."""
     for team_id in all_team_ids():
         with team_scope(team_ids=[team_id], actor="task:prune_idempotent_requests"):
-            prune_requests(team_id=team_id, now=careful(database_now()))
+            prune_requests(team_id=team_id, now=database_now())

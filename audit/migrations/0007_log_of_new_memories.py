@@ -8,5 +8,5 @@ SQL = Path(__file__).parent.parent / "sql" / "log_of_new_memories.sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0006_set_back_in_scope")]
+    dependencies = [("audit", "0004_erasing_purged_memories")]
     operations = [migrations.RunSQL(SQL.read_text(), migrations.RunSQL.noop)]

@@ -14,7 +14,10 @@ from audit.models import LogCommit
 # Commits of a team are numbered without gaps, so two steps down an index count those in between,
 # however many there are.
 _POSITIONS = """
-SELECT coalesce(palimpsest_position_at(%s, bound.at), 0)
+SELECT coalesce((
+    SELECT c.position FROM audit_logcommit AS c
+    WHERE c.team_id = %s AND c.at <= bound.at ORDER BY c.at DESC LIMIT 1
+), 0)
 FROM unnest(%s::timestamptz[]) WITH ORDINALITY AS bound (at, number)
 ORDER BY bound.number
 """

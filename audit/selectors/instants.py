@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BigIntegerField, Func, Value
 
 from audit.models import LogCommit
 from teams.errors import InvalidError
@@ -30,7 +29,8 @@ SELECT c.position, c.at, c.last_seq, c.last_memory_id, coalesce((
     ORDER BY s.upto_position DESC, s.last_seq DESC LIMIT 1
 ), 0)
 FROM audit_logcommit AS c
-WHERE c.team_id = %(team)s AND c.position = palimpsest_position_at(%(team)s, %(at)s)
+WHERE c.team_id = %(team)s AND c.at <= %(at)s
+ORDER BY c.at DESC LIMIT 1
 """
 
 
@@ -57,24 +57,8 @@ def last_number_up_to(*, team_id: UUID, at: datetime) -> int | None:
 
     None where it has none up to then. Call it in the team's scope.
     """
-    reached = Func(
-        Value(team_id), Value(at), function="palimpsest_position_at", output_field=BigIntegerField()
-    )
-    commits = LogCommit.objects.filter(team_id=team_id, position=reached)
+    commits = LogCommit.objects.filter(team_id=team_id, at__lte=at).order_by("-at")
     return commits.values_list("last_seq", flat=True).first()
-
-
-def note_set_back(*, team_id: UUID) -> timedelta | None:
-    """Note in the log that the clock is behind the team's last commit, if it is; by how much.
-
-    From then on what was committed while the clock was ahead is part of the state at any later
-    time. Call it in the team's scope.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT palimpsest_note_set_back(%s)", [team_id])
-        (ahead,) = cursor.fetchone()
-    found: timedelta | None = ahead
-    return found
 
 
 def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Instant:
@@ -86,14 +70,11 @@ def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Inst
     with connection.cursor() as cursor:
         cursor.execute(_NEWEST, [team_id])
         now, newest = cursor.fetchone()
-        if newest is not None and newest > now and note_set_back(team_id=team_id) is not None:
-            cursor.execute(_NEWEST, [team_id])
-            now, newest = cursor.fetchone()
         if at is None or newest is None or newest <= at:
             cursor.execute(_WAIT, [team_id])
             (*_, now) = cursor.fetchone()
-        # A commit of this very microsecond may follow. A clock that was set back by less than a
-        # second leaves commits ahead of it.
+        # A commit of this very microsecond may follow. Commits are ahead of a clock that was set
+        # back, until it has caught up.
         latest = max(filter(None, (now - _MICROSECOND, newest)))
         asked = latest if at is None else at
         if asked > latest:

@@ -59,26 +59,18 @@ ORDER BY l.seq
 LIMIT 1000
 """
 # The order of commits, on which reads of the past rest. Ids are compared as text: max() knows no
-# uuid. A commit bounds the rows and memories of all commits up to it; one without rows was added,
-# unless it notes a clock that was set back, from which on times grow anew.
+# uuid. A commit bounds the rows and memories of all commits up to it; one without rows was added.
 _COMMITS = """
 WITH entries AS (
     SELECT commit_id, min(seq) AS seq, max(seq) AS last_seq,
         max(memory_id::text COLLATE "C") AS last_memory
     FROM audit_memorylog WHERE team_id = %(team)s GROUP BY commit_id
 ),
-numbered AS (
-    SELECT *, count(*) FILTER (WHERE is_set_back) OVER (ORDER BY position) AS set_backs,
-        lag(at) OVER (ORDER BY position) AS previous_at
-    FROM audit_logcommit WHERE team_id = %(team)s
-),
 stamped AS (
     SELECT id, position, at, last_seq, last_memory_id::text COLLATE "C" AS last_memory,
-        max(at) OVER before AS at_before, is_set_back, previous_at
-    FROM numbered
-    WINDOW before AS (
-        PARTITION BY set_backs ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+        max(at) OVER before AS at_before
+    FROM audit_logcommit WHERE team_id = %(team)s
+    WINDOW before AS (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 both_sides AS (
     SELECT c.*, e.commit_id, e.seq,
@@ -90,12 +82,11 @@ latest AS (SELECT * FROM stamped ORDER BY position DESC LIMIT 1)
 (
     SELECT CASE
         WHEN id IS NULL THEN 'commit_missing'
-        WHEN commit_id IS NULL AND NOT is_set_back THEN 'commit_inserted'
+        WHEN commit_id IS NULL THEN 'commit_inserted'
         ELSE 'commit_changed' END, position, seq
     FROM both_sides
-    WHERE id IS NULL OR (commit_id IS NULL) <> is_set_back OR position IS NULL OR at IS NULL
-        OR at < at_before OR (is_set_back AND at >= previous_at)
-        OR last_seq IS NULL OR last_seq < needed_seq
+    WHERE id IS NULL OR commit_id IS NULL OR position IS NULL OR at IS NULL
+        OR at < at_before OR last_seq IS NULL OR last_seq < needed_seq
         OR last_memory IS NULL OR last_memory < needed_memory
     ORDER BY position, seq
     LIMIT 1000

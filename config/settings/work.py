@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from config.env import read_float
-from config.steady_schedule import SteadySchedule
 
 from .stores import REDIS_PREFIX, REDIS_URL
 
@@ -45,6 +44,6 @@ _PERIODIC = {
     "routing.tasks.settle_kept_costs": 15.0,
     "routing.tasks.prune_decisions": 3600.0,
 }
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {  # Any: a name or a schedule
-    name: {"task": name, "schedule": SteadySchedule(seconds)} for name, seconds in _PERIODIC.items()
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {  # Any: a name or an interval
+    name: {"task": name, "schedule": seconds} for name, seconds in _PERIODIC.items()
 }

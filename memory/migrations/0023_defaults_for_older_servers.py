@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0022_times_from_the_future'),
+        ('memory', '0021_windows_set_aside'),
     ]
 
     operations = [

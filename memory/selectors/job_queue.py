@@ -17,7 +17,7 @@ from teams.tenancy import team_scope
 class TeamQueue:
     """A team's unfinished jobs; `waits_for` is the age of the oldest that waits, by the database.
 
-    It is None where none waits, and may be negative after the clock was set back.
+    It is None where none waits.
     """
 
     team_id: UUID

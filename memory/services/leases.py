@@ -24,23 +24,14 @@ def lease_end(*, now: datetime) -> datetime:
     return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
-def longest() -> timedelta:
-    """No lease and no pause ends later from now than this: ten leases."""
-    return timedelta(seconds=10 * settings.JOB_LEASE_SECONDS)
-
-
 def pause_end(*, now: datetime, attempts: int) -> datetime:
-    """Until when work rests after so many failures in a row: a pause that doubles."""
-    return now + min(timedelta(seconds=2 ** min(attempts, 20)), longest() / 2)
+    """Returns the end of a pause that doubles with each failure in a row, up to five leases."""
+    return now + timedelta(seconds=min(2 ** min(attempts, 20), 5 * settings.JOB_LEASE_SECONDS))
 
 
-def is_over(*, now: datetime, within: timedelta | None = None) -> Q:
-    """Rows whose lease, or pause, has ended; none ends later than `within` (`longest`) from now.
-
-    One that does was written while the clock was ahead: whoever holds it would have renewed it.
-    """
-    latest = now + (longest() if within is None else within)
-    return Q(lease_until=None) | Q(lease_until__lt=now) | Q(lease_until__gt=latest)
+def is_over(*, now: datetime) -> Q:
+    """Rows whose lease, or pause, has ended."""
+    return Q(lease_until=None) | Q(lease_until__lt=now)
 
 
 @contextmanager

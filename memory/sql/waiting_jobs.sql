@@ -1,7 +1,6 @@
 -- Which teams have jobs that wait, or are done but for what the caps kept out, unless that rests
--- until the next day (a longer rest was written while the clock was ahead): asked by workers
--- before they know for which team to work. It tells numbers and times, and nothing of what the jobs
--- are about.
+-- until the next day: asked by workers before they know for which team to work. It tells numbers and
+-- times, and nothing of what the jobs are about.
 CREATE OR REPLACE FUNCTION palimpsest_waiting_jobs() RETURNS TABLE (
     team_id uuid, queued bigint, running bigint, waits_for interval
 )
@@ -16,9 +15,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
         )
     FROM public.memory_job j
     WHERE j.state IN ('queued', 'running') OR (
-        j.state = 'done' AND j.left_out > 0 AND NOT coalesce(
-            j.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day', false
-        )
+        j.state = 'done' AND j.left_out > 0 AND coalesce(j.lease_until < clock_timestamp(), true)
     )
     GROUP BY j.team_id
 $$;

@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from teams.clock import SKEW, database_now
+from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, UnderWayError
 from teams.ids import new_id
 from teams.models import IdempotentRequest
@@ -174,9 +174,7 @@ def _answer_of(row: IdempotentRequest, *, digest: bytes, now: datetime) -> Answe
         )
     if row.status is not None:
         return Answer(row.status, row.media_type, row.body)
-    # None ends later than that from now, unless the clock was ahead when it began.
-    latest = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS) + SKEW
-    if row.lease_until is not None and now < row.lease_until <= latest:
+    if row.lease_until is not None and now < row.lease_until:
         raise UnderWayError(_UNDER_WAY)
     if row.committed_at is not None:
         raise ConflictError(

@@ -35,26 +35,19 @@ END
 $$;
 
 -- The endpoints that something is due for and nobody sends to, those of all teams in turn: asked
--- before it is known for which team to work. A time that is far ahead was written by a clock that
--- has been set back since.
+-- before it is known for which team to work.
 CREATE FUNCTION palimpsest_due_webhooks(most integer) RETURNS TABLE (team_id uuid, endpoint_id uuid)
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT e.team_id, e.id
     FROM public.teams_webhookendpoint e
     WHERE e.is_enabled
-        AND NOT coalesce(
-            e.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 hour', false
-        )
-        -- Each an index condition, which an OR, and the changing clock_timestamp, are not.
-        AND (EXISTS (
+        AND coalesce(e.lease_until < clock_timestamp(), true)
+        AND EXISTS (
             SELECT FROM public.teams_webhookdelivery d
             WHERE d.team_id = e.team_id AND d.endpoint_id = e.id AND d.state = 'waiting'
+                -- An index condition, which the changing clock_timestamp is not.
                 AND d.due_at <= statement_timestamp()
-        ) OR EXISTS (
-            SELECT FROM public.teams_webhookdelivery d
-            WHERE d.team_id = e.team_id AND d.endpoint_id = e.id AND d.state = 'waiting'
-                AND d.due_at > statement_timestamp() + interval '1 day'
-        ))
+        )
     ORDER BY row_number() OVER (PARTITION BY e.team_id ORDER BY random()), random()
     LIMIT most
 $$;

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -28,6 +28,7 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
 from tests.support.clean_database import conninfo_of
+from tests.support.seals import by_owner
 
 Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
 
@@ -131,6 +132,21 @@ def test_positions_have_no_gaps_and_times_grow(town: Cast) -> None:
     assert [each.position for each in commits] == [1, 2, 3, 4]
     times = [each.at for each in commits]
     assert times == sorted(set(times))  # type: ignore[type-var]
+
+
+def test_times_go_on_where_the_clock_was_set_back(town: Cast) -> None:
+    before = told(town)
+    for table in ("audit_logcommit", "audit_commitclock"):
+        by_owner(f"UPDATE {table} SET at = at + interval '1 hour' WHERE team_id = '{town.team.id}'")
+
+    after = told(town)
+
+    first, second = [each.at for each in commits_of(town)]
+    assert first is not None
+    assert second == first + timedelta(microseconds=1)
+    assert past_of(town, now_of(town).at) == table_of(town)
+    assert set(table_of(town)) == {before.pk, after.pk}
+    assert verify_team(team_id=town.team.id).findings == []
 
 
 def test_what_is_rolled_back_leaves_no_commit(town: Cast) -> None:

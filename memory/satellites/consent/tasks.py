@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from memory.satellites.consent.deciding import expire_requests
 from memory.satellites.consent.team_facts import propose_due_team_facts
-from teams.clock import careful, database_now
+from teams.clock import database_now
 
 
 @shared_task(name="memory.satellites.consent.tasks.expire_consent_requests")
 def expire_consent_requests() -> None:
     """End the consent requests that nobody decided in time."""
-    expire_requests(now=careful(database_now()))
+    expire_requests(now=database_now())
 
 
 @shared_task(name="memory.satellites.consent.tasks.propose_team_facts")

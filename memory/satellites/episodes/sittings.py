@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memory.domain.episodes import FEWEST_MESSAGES, cut_into_sittings
 from memory.models import Job
-from memory.services.extraction.jobs import UNFINISHED, does_jobs, publish, rested
+from memory.services.extraction.jobs import UNFINISHED, does_jobs, publish
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message, Team
 from teams.models.people import erased_name
@@ -57,7 +57,7 @@ def rest_of(*, team_id: UUID) -> timedelta:
 
 def _rested(team_id: UUID, now: datetime, rest: timedelta) -> QuerySet[Conversation, Conversation]:
     latest = Message.objects.filter(
-        rested(now=now, before=now - rest),
+        received_at__lte=now - rest,
         team_id=team_id,
         conversation=OuterRef("pk"),
         position=OuterRef("last_position"),

@@ -20,7 +20,6 @@ from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
 from memory.satellites.lifecycle.selectors.judged import KEPT
 from memory.satellites.lifecycle.steps import Step
 from memory.services import leases
-from teams.clock import SKEW
 from teams.errors import ConflictError, InvalidError
 from teams.services.flags import flags_of_id, require_memory
 from teams.services.lifecycle_settings import lifecycle_settings_of
@@ -91,7 +90,7 @@ def start_due_runs(*, now: datetime) -> int:
             for run in rows.filter(state__in=UNFINISHED).filter(leases.is_over(now=now)):
                 publish(run)
             begins = now.replace(hour=hour_of(team_id=team_id), minute=0, second=0, microsecond=0)
-            daily = rows.filter(actor=ACTOR, created_at__range=(begins, now + SKEW))
+            daily = rows.filter(actor=ACTOR, created_at__gte=begins)
             if now < begins or daily.exists() or not flags_of_id(team_id=team_id).memory:
                 continue
             try:

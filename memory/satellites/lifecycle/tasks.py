@@ -12,7 +12,7 @@ from memory.satellites.lifecycle.purging import purge_due
 from memory.satellites.lifecycle.running import run_consolidation as go_on_with_run
 from memory.satellites.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.understanding.tools import default_tools
-from teams.clock import careful, database_now
+from teams.clock import database_now
 
 
 @shared_task(
@@ -41,4 +41,4 @@ def consolidate_due_teams() -> None:
 @shared_task(name="memory.satellites.lifecycle.tasks.purge_expired")
 def purge_expired() -> None:
     """Purge what expired and was not restored in time."""
-    purge_due(now=careful(database_now()), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)
+    purge_due(now=database_now(), seconds=settings.CELERY_TASK_TIME_LIMIT / 10)

@@ -20,7 +20,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
 
 from memory.satellites.webhooks import calls as webhook_calls
 from memory.satellites.webhooks.calls import WebhookAnswer
@@ -28,7 +28,7 @@ from memory.satellites.webhooks.domain import PATIENCE, is_given_up, is_new_star
 from memory.satellites.webhooks.payloads import payload_of
 from memory.satellites.webhooks.signing import signed_headers
 from memory.services import leases
-from teams.clock import careful, database_now
+from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
@@ -39,8 +39,6 @@ _THREADS = 16
 # A receiver that takes longer for a message gets its next one in the next run.
 _SLOW_SECONDS = 1.0
 _ENDPOINTS_A_RUN = 500
-# A time that is further ahead was written by a clock that has been set back since.
-_FARTHEST = timedelta(days=1)
 _NO_KEY = "The server's key was changed: rotate the secret of this webhook."
 # Like no answer at all: the receiver is overloaded or away.
 _AWAY = frozenset({429, 502, 503, 504})
@@ -167,7 +165,7 @@ def _claimed(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> bo
 def _lease_end(now: datetime) -> datetime:
     """After a message and its notes, a stalled resolver included."""
     seconds = max(settings.JOB_LEASE_SECONDS, 2 * settings.WEBHOOK_TIMEOUT_SECONDS)
-    return now + min(timedelta(seconds=seconds), leases.longest())
+    return now + timedelta(seconds=seconds)
 
 
 def _next(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> _Message | None:
@@ -180,7 +178,7 @@ def _next(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> _Mess
             team_id=team_id, endpoint_id=endpoint_id, state=_State.WAITING
         )
         earlier = waiting.filter(subject_id=OuterRef("subject_id"), seq__lt=OuterRef("seq"))
-        due = waiting.filter(Q(due_at__lte=now) | Q(due_at__gt=now + _FARTHEST), ~Exists(earlier))
+        due = waiting.filter(~Exists(earlier), due_at__lte=now)
         delivery = due.order_by("due_at", "seq").first()
         if delivery is None:
             return None
@@ -228,8 +226,8 @@ def _noted(
         pause = pause_before_next(attempts=failures, chance=random.random())  # noqa: S311
         last = delivery.attempted_at if delivery.attempts else None
         is_first = is_new_start(last=last, now=now)
-        give_up_at = careful(now) + PATIENCE if is_first else delivery.give_up_at
-        has_ended = is_given_up(failures=failures, since=give_up_at - PATIENCE, now=careful(now))
+        give_up_at = now + PATIENCE if is_first else delivery.give_up_at
+        has_ended = is_given_up(failures=failures, since=give_up_at - PATIENCE, now=now)
         state = _State.DEAD if has_ended else _State.WAITING
         rows.update(
             state=state, due_at=now + pause, give_up_at=give_up_at, error=_words(answer), **tried
@@ -243,7 +241,7 @@ def _goes_on(
     """Note a failure of the endpoint: it goes on, rests, or is disabled."""
     mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
     since, failures = endpoint.failing_since or now, endpoint.failures + 1
-    is_over = is_given_up(failures=failures, since=since, now=careful(now))
+    is_over = is_given_up(failures=failures, since=since, now=now)
     if is_over and is_new_start(last=_attempt_before(delivery), now=now):
         since, failures, is_over = now, 1, False
     failed = {"failures": failures, "failing_since": since}

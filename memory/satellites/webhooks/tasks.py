@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from memory.satellites.webhooks.delivering import deliver_waiting, prune_deliveries
-from teams.clock import careful, database_now
+from teams.clock import database_now
 
 WEBHOOK_RUN_SECONDS = 3.0
 
@@ -19,4 +19,4 @@ def deliver_webhooks() -> None:
 @shared_task(name="memory.satellites.webhooks.tasks.prune_webhooks", ignore_result=True)
 def prune_webhooks() -> None:
     """Remove deliveries that are too old to be looked at."""
-    prune_deliveries(now=careful(database_now()))
+    prune_deliveries(now=database_now())

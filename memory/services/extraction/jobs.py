@@ -17,7 +17,6 @@ from django.db.models.functions import Now
 from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.services import leases
-from teams.clock import SKEW
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
@@ -30,8 +29,6 @@ _TASKS = {Job.Kind.EXTRACT.value: RUN_JOB_TASK, Job.Kind.EPISODE.value: RUN_EPIS
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 # Jobs that are done but for what the caps kept out.
 LEFT = Q(state=Job.State.DONE, left_out__gt=0) & ~Q(waiting=[])
-# What a day has no room for waits for the next one.
-_LONGEST_REST = timedelta(days=1)
 # They are not tried again unless somebody says so.
 ENDED_BADLY = (Job.State.FAILED, Job.State.SET_ASIDE)
 
@@ -160,7 +157,7 @@ def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
         if not flags_of_id(team_id=team_id).memory:
             return
         at_rest = Conversation.objects.filter(
-            Exists(latest.filter(rested(now=now, before=before))),
+            Exists(latest.filter(received_at__lte=before)),
             team_id=team_id,
             extracted_position__lt=F("last_position"),
         )
@@ -171,11 +168,6 @@ def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
             queue_and_publish(
                 conversation=lock_conversation(team_id=team_id, conversation_id=conversation_id)
             )
-
-
-def rested(*, now: datetime, before: datetime) -> Q:
-    """Messages received up to `before`, or while the clock was ahead of `now`."""
-    return Q(received_at__lte=before) | Q(received_at__gt=now + SKEW)
 
 
 def publish_failed_again(*, team_id: UUID, conversation_id: UUID) -> None:
@@ -210,8 +202,7 @@ def overdue_jobs(
 
 def is_waiting(*, now: datetime) -> Q:
     """Jobs that wait and whose pause is over, or that lost the lease of their run."""
-    unfinished = Q(state__in=UNFINISHED) & leases.is_over(now=now)
-    return unfinished | (LEFT & leases.is_over(now=now, within=_LONGEST_REST))
+    return (Q(state__in=UNFINISHED) | LEFT) & leases.is_over(now=now)
 
 
 def does_jobs(*, team_id: UUID, kind: Job.Kind) -> bool:

@@ -15,7 +15,6 @@ from memory.models import Job, MessageEntry
 from memory.selectors.names import role_of
 from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source, participants_of
 from memory.understanding.quoting import Said, confided, told_to_team
-from teams.clock import SKEW
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message, Role
 from teams.prepared import run_prepared, uuids
@@ -178,5 +177,4 @@ def _has_ended(conversation: Conversation, latest: Message, now: datetime) -> bo
     rest = timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
     closed_at = conversation.closed_at
     is_closed = closed_at is not None and latest.received_at <= closed_at
-    is_ahead = latest.received_at > now + SKEW  # of a clock that was set back since
-    return is_closed or is_ahead or latest.received_at <= now - rest
+    return is_closed or latest.received_at <= now - rest

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.utils import timezone
 
 from memory.domain.audience import Reach
 from memory.domain.forms import are_both_events
@@ -32,7 +30,6 @@ from memory.selectors.neighbours.comparison_set import Neighbour
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
 from memory.understanding.ports import Judge
-from teams.clock import SKEW
 from teams.tracing import step
 
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
@@ -205,7 +202,7 @@ def pairs_to_judge(
         are_events = are_both_events(draft.form, memory.form)
         if memory.pk in draft.replaces or is_retold or are_events:
             continue
-        stored = Statement(memory.content, _told_at(memory, draft), memory.subject)
+        stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < stored.at
         existing, new = (said, stored) if is_older else (stored, said)
         is_one_matter = is_same_matter(memory.subject, draft.subject)
@@ -290,16 +287,6 @@ def _says_no_more(pair: Pair, judgement: Judgement) -> bool:
     )
 
 
-def _told_at(memory: Memory, draft: MemoryDraft) -> datetime:
-    """When the stored memory was told; as the draft where that is still to come.
-
-    The clock was ahead then and has been set back: what is told now is the later one.
-    """
-    if memory.created_at <= timezone.now() + SKEW:
-        return memory.created_at
-    return min(memory.created_at, draft.created_at)
-
-
 def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Conflict:
     """The conflict of words that lost before with what stands.
 
@@ -308,7 +295,7 @@ def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Con
     if judgement.verdict is Verdict.SUPERSEDE and neighbour.reach is not Reach.NARROWER:
         return _conflict(draft, neighbour, judgement, new_is_older=True)
     judgement = replace(judgement, verdict=Verdict.DISPUTE)
-    is_older = draft.created_at < _told_at(neighbour.memory, draft)
+    is_older = draft.created_at < neighbour.memory.created_at
     return _conflict(draft, neighbour, judgement, new_is_older=is_older)
 
 
