@@ -1,263 +1,331 @@
 """Everything on one machine: `python -m config.launcher` starts it, Ctrl-C stops it.
 
 PostgreSQL and Redis of the home folder (unless DATABASE_URL or REDIS_URL name others), the
-migrations, gunicorn, a Celery worker and its beat. Django runs in the children only.
+migrations, a Celery worker and its beat, the web server. Django runs in the children only. What
+dies is started again; when this process ends, even by SIGKILL, so do all of them.
 """
 
+import fcntl
 import os
 import secrets
 import shlex
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from config import embedded
 from config.embedded import PROJECT_ROOT, EmbeddedError
+from config.embedded.paths import rotate
+from config.embedded.processes import is_running, spawn
 from config.healthcheck import is_healthy
-from config.keeper import MARKS, RunningError, only_one
-from config.supervisor import Child, Service, StopRequest, Supervisor, end_leftovers
 
 _READY_SECONDS = 90.0
-_PORT_SECONDS = 3.0
+_LEFTOVER_SECONDS = 60.0
 _TICK_SECONDS = 1.0
+# A part that ran for longer has recovered from its failures.
+_CALM_SECONDS = 60.0
+_LONGEST_PAUSE = 30.0
+_GRACE_SECONDS = 35.0  # a little more than the web server gives its requests
 
 
 class LaunchError(RuntimeError):
     """The server cannot start; the message is for the person at the shell."""
 
 
-@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A server or program that is started again when it dies."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        start: Callable[[], object],
+        is_alive: Callable[[], bool],
+        stop: Callable[[], None],
+    ) -> None:
+        self.name, self.start, self.is_alive, self.stop = name, start, is_alive, stop
+        self._failures = 0
+        self._started_at = time.monotonic()
+        self._due_at: float | None = None
+
+    def tick(self, now: float) -> None:
+        """Notes its death, or starts it again after a pause, which doubles with each failure."""
+        if self.is_alive():
+            return
+        if self._due_at is None:
+            is_calm = now - self._started_at > _CALM_SECONDS
+            self._failures = 1 if is_calm else self._failures + 1
+            pause = min(_LONGEST_PAUSE, 0.5 * 2.0 ** (self._failures - 1))
+            self._due_at = now + pause
+            _say(f"{self.name} has ended; starting it again in {pause:.1f} s")
+        elif now >= self._due_at:
+            self._due_at, self._started_at = None, now
+            try:
+                self.start()
+            except EmbeddedError as error:
+                _say(str(error))
+
+
+class Program:
+    """A Python program in a process group of its own, which inherits the descriptor `lock`."""
+
+    def __init__(
+        self, *arguments: str, lock: int, at_our_end: signal.Signals = signal.SIGTERM
+    ) -> None:
+        self._command = [sys.executable, *arguments]
+        self._lock, self._at_our_end = lock, at_our_end
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Starts it, and ends what its last run left of its group."""
+        self._kill_group()
+        self.process = spawn(
+            self._command, at_our_end=self._at_our_end, cwd=PROJECT_ROOT, pass_fds=[self._lock]
+        )
+
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self) -> None:
+        """Asks it to finish its work; a second Ctrl-C or 35 seconds later it is killed."""
+        if self.process is not None:
+            self.process.terminate()
+            with suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
+                self.process.wait(_GRACE_SECONDS)
+        self._kill_group()
+
+    def run(self) -> int:
+        """Runs it to its end and returns its exit code."""
+        self.start()
+        try:
+            return self.process.wait() if self.process else 0
+        finally:
+            self.stop()
+
+    def _kill_group(self) -> None:
+        if self.process is not None:
+            # macOS says EPERM for a group of zombies.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+@dataclass(frozen=True)
 class Options:
     """Options of a launch."""
 
     home: Path
     host: str
     port: int
-    production: bool
-    own_postgres: bool
-    own_redis: bool
-    worker_processes: int
+    workers: int
 
     @classmethod
     def from_environment(cls) -> "Options":
-        """Read the variables; raises LaunchError for an invalid one."""
-        port = os.environ.get("PORT") or "8000"
-        if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-            raise LaunchError(f"PORT must be a number from 1 to 65535, not {port!r}")
-        workers = os.environ.get("WORKER_CONCURRENCY") or "2"
-        if not workers.isascii() or not workers.isdigit() or not int(workers):
-            raise LaunchError(f"WORKER_CONCURRENCY must be a number from 1 on, not {workers!r}")
+        """Reads the variables; raises LaunchError for an invalid one."""
         return cls(
             home=embedded.home(),
             host=os.environ.get("HOST") or "127.0.0.1",
-            port=int(port),
-            production=os.environ.get("PALIMPSEST_ENV") == "production",
-            own_postgres=not os.environ.get("DATABASE_URL"),
-            own_redis=not os.environ.get("REDIS_URL"),
-            worker_processes=int(workers),
+            port=_number("PORT", os.environ.get("PORT") or "8000", most=65535),
+            workers=_number("WORKER_CONCURRENCY", os.environ.get("WORKER_CONCURRENCY") or "2"),
         )
+
+    def to_environment(self) -> None:
+        """Tells the children, which inherit the environment, and gives them a secret key."""
+        os.environ |= {
+            "PALIMPSEST_HOME": str(self.home),
+            "HOST": self.host,
+            "PORT": str(self.port),
+            "PYTHONUNBUFFERED": "1",
+        }
+        if not os.environ.get("DJANGO_SECRET_KEY") and not _is_production():
+            os.environ["DJANGO_SECRET_KEY"] = _secret_key(self.home)
 
 
 def main() -> int:
-    """Run until asked to stop; return the exit code: 0 after a stop, 1 when it cannot start."""
+    """Runs until asked to stop; returns the exit code: 0 after a stop, 1 when it cannot start."""
     os.umask(0o077)  # the data, the logs and what is in them belong to this user alone
-    stop = StopRequest()
-    stop.listen()
+    _listen()
     try:
         options = Options.from_environment()
-        with only_one(options.home, owner=str(os.getpid())):
-            _run(options, stop=stop)
-    except RunningError as error:
-        _say(
-            f"already running on {options.home} (process {error.owner}); stop that one, or set "
-            "PALIMPSEST_HOME and PORT for a second server"
-        )
-        return 1
+        with only_one(options.home) as lock:
+            _check_port(options)
+            options.to_environment()
+            _run(options, lock)
+    except KeyboardInterrupt:
+        _say("stopped")
+        return 0
     except (LaunchError, EmbeddedError) as error:
         _say(str(error))
         return 1
     return 0
 
 
-def _run(options: Options, *, stop: StopRequest) -> None:
-    record = options.home / "run.json"
-    left = end_leftovers(record, marks=MARKS)
-    if left:
-        _say(f"ended {left} processes that an earlier run left behind")
-    _check_port(options)
-    environment = _child_environment(options)
-    supervisor = Supervisor(record=record, say=_say)
-    with _keeper(options, environment=environment):
-        try:
-            _start(supervisor, options=options, environment=environment, stop=stop)
-            if not stop.requested.is_set():
-                _say(_welcome(options))
-            while not stop.requested.wait(_TICK_SECONDS):
-                supervisor.tick()
-            _say("stopping (once more to hurry)")
-        finally:
-            supervisor.stop(hurried=stop.hurried)
-    _say("stopped")
+def _listen() -> None:
+    """Lets SIGTERM and a closing terminal raise KeyboardInterrupt, as SIGINT does."""
+    last = -1.0
+
+    def receive(*_: object) -> None:
+        # One stop of a whole process group reaches us twice, from the group and from make.
+        nonlocal last
+        before, last = last, time.monotonic()
+        if before < 0 or last - before > 1.0:
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as nohup does
+            signal.signal(number, receive)
 
 
-def _start(
-    supervisor: Supervisor, *, options: Options, environment: dict[str, str], stop: StopRequest
-) -> None:
-    for service in _services(options):
-        if not stop.requested.is_set():
-            supervisor.add_service(service)
-    steps = [["migrate", "--noinput"]]
-    if options.production:  # elsewhere whitenoise serves the files from where the apps keep them
-        steps.append(["collectstatic", "--noinput"])
-    for step in steps:
-        _manage(step, options=options, environment=environment, stop=stop)
-    for child in _children(options, environment=environment):
-        if not stop.requested.is_set():
-            supervisor.add_child(child)
-    deadline = time.monotonic() + _READY_SECONDS
-    while not stop.requested.wait(0.1):
-        if is_healthy(host=options.host, port=options.port):
-            return
-        dead = supervisor.dead_child()
-        if dead is not None:
-            raise LaunchError(f"{dead.name} does not start:\n{dead.last_lines()}")
-        if time.monotonic() > deadline:
-            raise LaunchError(f"no answer from /healthz; see {options.home / 'logs'}")
-
-
-def _services(options: Options) -> Iterator[Service]:
-    home = options.home
-    if options.own_postgres:
-        yield Service(
-            name="PostgreSQL",
-            log=home / "logs" / "postgres.log",
-            pid=partial(embedded.postgres_pid, home),
-            start=partial(embedded.start_postgres, home),
-            stop=partial(embedded.stop_postgres, home),
-        )
-    if options.own_redis:
-        yield Service(
-            name="Redis",
-            log=home / "logs" / "redis.log",
-            pid=partial(embedded.redis_pid, home),
-            start=partial(embedded.start_redis, home),
-            stop=partial(embedded.stop_redis, home),
-        )
-
-
-def _children(options: Options, *, environment: dict[str, str]) -> Iterator[Child]:
-    python, logs = sys.executable, options.home / "logs"
-    schedule = options.home / "celerybeat-schedule"
-    celery = ["-m", "celery", "-A", "config"]
-    beat = [*celery, "beat", "-s", str(schedule), "--pidfile=", "--loglevel", "warning"]
-    celery += ["worker", "--concurrency", str(options.worker_processes), "--loglevel", "warning"]
-    # A name of its own: two installations may share one broker.
-    celery += ["-n", f"port{options.port}@%h"]
-    gunicorn = ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
-    for name, arguments in (("worker", celery), ("beat", beat), ("web", gunicorn)):
-        command = [python, *arguments]
-        yield Child(name=name, command=command, environment=environment, log=logs / f"{name}.log")
-
-
-def _manage(
-    arguments: list[str], *, options: Options, environment: dict[str, str], stop: StopRequest
-) -> None:
-    """Run one command of manage.py to its end; raises LaunchError with what it said."""
-    name = arguments[0]
-    step = Child(
-        name=name,
-        command=[sys.executable, "manage.py", *arguments],
-        environment=environment,
-        log=options.home / "logs" / f"{name}.log",
-    )
-    if stop.requested.is_set():
-        return
-    step.log.unlink(missing_ok=True)
-    step.start()
+def _run(options: Options, lock: int) -> None:
+    """Starts the parts in order and watches them; stops them in the reverse order."""
+    parts: list[Part] = []
     try:
-        while step.alive and not stop.requested.wait(0.05):
-            pass
+        for part in _parts(options, lock):
+            parts.append(part)
+            part.start()
+        _wait_until_healthy(options, parts)
+        _say(_welcome(options))
+        while True:
+            time.sleep(_TICK_SECONDS)
+            for part in parts:
+                part.tick(time.monotonic())
+            for log in (options.home / "logs").glob("*.log"):
+                rotate(log)
+    except KeyboardInterrupt:
+        _say("stopping (once more to hurry)")
+        raise
     finally:
-        step.stop(hurried=stop.hurried)
-    if step.process is not None and step.process.returncode and not stop.requested.is_set():
-        raise LaunchError(f"manage.py {name} failed:\n{step.last_lines()}")
+        for part in reversed(parts):
+            part.stop()
 
 
-def _child_environment(options: Options) -> dict[str, str]:
-    """Return the environment of a child process, with the launcher's options made explicit."""
-    environment = {
-        **os.environ,
-        "PALIMPSEST_HOME": str(options.home),
-        "HOST": options.host,
-        "PORT": str(options.port),
-        "PYTHONUNBUFFERED": "1",
-    }
-    if not environment.get("DJANGO_SECRET_KEY") and not options.production:
-        environment["DJANGO_SECRET_KEY"] = _secret_key(options.home)
-    return environment
+def _parts(options: Options, lock: int) -> Iterator[Part]:
+    """Yields the servers, runs what of manage.py comes before the programs, and yields these."""
+    home = options.home
+    if not os.environ.get("DATABASE_URL"):
+        yield Part(
+            "PostgreSQL",
+            start=lambda: embedded.start_postgres(home),
+            is_alive=lambda: embedded.postgres_pid(home) is not None,
+            stop=lambda: embedded.stop_postgres(home),
+        )
+    if not os.environ.get("REDIS_URL"):
+        yield Part(
+            "Redis",
+            start=lambda: embedded.start_redis(home),
+            is_alive=lambda: embedded.redis_pid(home) is not None,
+            stop=lambda: embedded.stop_redis(home),
+        )
+    # Outside production whitenoise serves the files from where the apps keep them.
+    for command in ("migrate", *(["collectstatic"] if _is_production() else [])):
+        if Program("manage.py", command, "--noinput", "--verbosity", "0", lock=lock).run():
+            raise LaunchError(f"manage.py {command} failed, see above")
+    celery = ["-m", "celery", "-A", "config", "--quiet"]
+    # A name of its own: two installations may share one broker.
+    pool = ["--concurrency", str(options.workers), "-n", f"port{options.port}@%h"]
+    schedule = ["-s", str(home / "celerybeat-schedule"), "--pidfile="]
+    # A worker would wait for its tasks, which need the servers; killed, they run again.
+    worker = Program(
+        *celery, "worker", "--loglevel=warning", *pool, lock=lock, at_our_end=signal.SIGKILL
+    )
+    beat = Program(*celery, "beat", "--loglevel=warning", *schedule, lock=lock)
+    web = Program(*_WEB, lock=lock)
+    for name, program in (("worker", worker), ("beat", beat), ("web", web)):
+        yield Part(name, start=program.start, is_alive=program.is_alive, stop=program.stop)
 
 
-def _secret_key(home: Path) -> str:
-    """Return the secret key of this home; it is made at the first start, for its owner alone."""
-    kept = home / "secret_key"
-    if not kept.exists():
-        fresh = home / "secret_key.new"
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(64))
-        fresh.replace(kept)
-    return kept.read_text().strip()
+_WEB = ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
 
 
-@contextmanager
-def _keeper(options: Options, *, environment: dict[str, str]) -> Iterator[None]:
-    """Have what is started in the block ended also if this process is killed."""
-    servers = [service.name for service in _services(options)]
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "config.keeper", str(os.getpid()), *servers],
-        cwd=PROJECT_ROOT,
-        env=environment,
-        stdin=subprocess.PIPE,
-        start_new_session=True,
-    ) as keeper:
-        try:
-            yield
-        finally:
-            keeper.kill()
-
-
-def _check_port(options: Options) -> None:
-    """Raise LaunchError when the port stays in use.
-
-    A process of an earlier run that was killed may hold it for a moment after its end.
-    """
-    deadline = time.monotonic() + _PORT_SECONDS
-    while (error := _port_error(options)) is not None:
+def _wait_until_healthy(options: Options, parts: list[Part]) -> None:
+    deadline = time.monotonic() + _READY_SECONDS
+    while not is_healthy(host=options.host, port=options.port):
+        for part in parts:
+            if not part.is_alive():
+                raise LaunchError(f"{part.name} does not start, see above")
         if time.monotonic() > deadline:
-            raise LaunchError(
-                f"cannot listen on {options.host}:{options.port} ({error.strerror}); "
-                "choose another with PORT=… make run"
-            ) from error
+            raise LaunchError("no answer from /healthz")
         time.sleep(0.1)
 
 
-def _port_error(options: Options) -> OSError | None:
+@contextmanager
+def only_one(home: Path) -> Iterator[int]:
+    """Holds the home's lock and yields its descriptor, which the programs inherit.
+
+    So the lock is free once the last of them has ended, also when their launcher was killed; a
+    new one waits for that. Raises LaunchError when another launcher has it.
+    """
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
-            options.host, options.port, type=socket.SOCK_STREAM
-        )[0]
+        home.mkdir(parents=True, exist_ok=True)
+        file = (home / "run.lock").open("a+")
+    except OSError as error:
+        raise LaunchError(f"cannot write to {home}: {error.strerror}") from error
+    deadline = time.monotonic() + _LEFTOVER_SECONDS
+    with file:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            file.seek(0)
+            owner = file.read()
+            if owner.isdigit() and is_running(int(owner)):
+                raise LaunchError(
+                    f"already running on {home} (process {owner}); stop that one, or set"
+                    " PALIMPSEST_HOME and PORT for a second server"
+                )
+            if time.monotonic() > deadline:
+                raise LaunchError(f"programs of an earlier run still use {home}; end them first")
+            time.sleep(0.1)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield file.fileno()
+
+
+def _check_port(options: Options) -> None:
+    """Raises LaunchError when the port is in use."""
+    host, port = options.host, options.port
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        return error
-    return None
+        raise LaunchError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another with PORT=…"
+            " make run"
+        ) from error
+
+
+def _is_production() -> bool:
+    return os.environ.get("PALIMPSEST_ENV") == "production"
+
+
+def _number(name: str, text: str, *, most: int | None = None) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) <= (most or int(text)):
+        return int(text)
+    raise LaunchError(
+        f"{name} must be a number from 1 {f'to {most}' if most else 'on'}, not {text!r}"
+    )
+
+
+def _secret_key(home: Path) -> str:
+    """Returns the secret key of this home; it is made at the first start, for its owner alone."""
+    kept = home / "secret_key"
+    if not kept.exists():
+        fresh = home / "secret_key.new"
+        fresh.unlink(missing_ok=True)
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(64))
+        fresh.replace(kept)
+    return kept.read_text().strip()
 
 
 def _welcome(options: Options) -> str:
@@ -274,7 +342,7 @@ def _welcome(options: Options) -> str:
   API            {url}/v1/
   API reference  {url}/v1/docs
   Admin          {url}/admin/
-  Data and logs  {options.home}
+  Data           {options.home}
 
   A key for an agent:      {manage} issue_key --team acme
   A login for the admin:   {manage} createsuperuser

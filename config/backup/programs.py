@@ -15,7 +15,7 @@ from django.db import connections
 
 from config import embedded
 from config.backup.manifest import BackupError
-from config.embedded.programs import binaries_folder
+from config.embedded.postgres import binaries_folder
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The embedded PostgreSQL and Redis of one home folder, for machines that have neither.
 
 No Django, and nothing heavy at import: the settings read socket paths from here while no server
-is running, and the wheels with the binaries are opened only when a server is started.
+is running, and the wheels with the binaries are opened only when a server is started. A server
+ends with the process that started it.
 """
 
 from config.embedded.paths import DEFAULT_HOME, PROJECT_ROOT, EmbeddedError, home

@@ -1,8 +1,9 @@
-"""Where a home folder lies, and the folders and locks inside it."""
+"""A home folder: where it lies, and the sockets, locks and logs in it."""
 
 import fcntl
 import hashlib
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ DEFAULT_HOME = ".palimpsest"
 
 # sun_path holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
 SOCKET_PATH_LIMIT = 103
+MOST_LOG_BYTES = 10 * 1024 * 1024
 
 
 class EmbeddedError(RuntimeError):
@@ -20,7 +22,7 @@ class EmbeddedError(RuntimeError):
 
 
 def home() -> Path:
-    """Return the folder with all data of this installation, absolute.
+    """Returns the folder with all data of this installation, absolute.
 
     It is `$PALIMPSEST_HOME`, `.palimpsest` when that is unset or empty; a relative path counts
     from the project's root, so that every shell means the same folder.
@@ -30,7 +32,7 @@ def home() -> Path:
 
 
 def socket_folder(preferred: Path, *, longest_name: str) -> Path:
-    """Return `preferred`, or a short private folder when a socket path in it would be too long.
+    """Returns `preferred`, or a short private folder when a socket path in it would be too long.
 
     The answer depends on `preferred` alone: a second shell with another `$TMPDIR` must find the
     socket too, hence `/tmp` instead of `tempfile.gettempdir()`. The folder is not created.
@@ -42,7 +44,7 @@ def socket_folder(preferred: Path, *, longest_name: str) -> Path:
 
 
 def create_private(folder: Path) -> None:
-    """Create `folder` for its owner alone; refuse one that somebody else has put there.
+    """Creates `folder` for its owner alone.
 
     Raises:
         EmbeddedError: it exists and is a link, or belongs to another user.
@@ -56,8 +58,36 @@ def create_private(folder: Path) -> None:
 
 @contextmanager
 def exclusive(lock_file: Path) -> Iterator[None]:
-    """Hold a lock among processes while a server is started or stopped."""
-    lock_file.parent.mkdir(parents=True, exist_ok=True)
+    """Holds a lock among processes while a server is started or stopped."""
+    lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_file.open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def fresh_log(home: Path, name: str) -> Path:
+    """Returns the log of a server, which exists and is not too long."""
+    log = home / "logs" / f"{name}.log"
+    log.parent.mkdir(mode=0o700, exist_ok=True)
+    log.touch(mode=0o600)
+    rotate(log)
+    return log
+
+
+def rotate(log: Path, *, most_bytes: int = MOST_LOG_BYTES) -> None:
+    """Moves the text of a log that is longer than `most_bytes` into `NAME.log.1`.
+
+    The server goes on writing to the same file, which it has opened to append. A line that is
+    written between the copy and the cut is lost.
+    """
+    if log.exists() and log.stat().st_size > most_bytes:
+        fresh = log.with_suffix(".log.new")
+        shutil.copy(log, fresh)  # with its mode
+        fresh.replace(log.with_suffix(".log.1"))
+        os.truncate(log, 0)
+
+
+def last_line(log: Path) -> str:
+    """Returns the last line of a log and where the rest is, for a person."""
+    lines = log.read_text(errors="replace").strip().splitlines() or ["no message"]
+    return f"{lines[-1]} (log: {log})"

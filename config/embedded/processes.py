@@ -1,33 +1,73 @@
-"""Finding and ending the server processes of one data folder, and no others."""
+"""Starting processes that end with this one, and finding and ending the servers of a folder."""
 
+import ctypes
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+# Kept until they are collected after their end.
+_spawned: list[subprocess.Popen[bytes]] = []
+
+
+def spawn(
+    command: Sequence[str], *, at_our_end: signal.Signals, **options: Any
+) -> subprocess.Popen[bytes]:  # Any: those of Popen
+    """Starts a program in a session of its own, without input.
+
+    On Linux the kernel sends it `at_our_end` when the calling thread ends, however that happens.
+    """
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+    def bind_to_parent() -> None:
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, at_our_end)
+
+    _spawned[:] = [each for each in _spawned if each.poll() is None]
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=bind_to_parent,
+        **options,
+    )
+    _spawned.append(process)
+    return process
+
 
 def serving(folder: Path, *, name: str) -> list[psutil.Process]:
-    """Return the living processes called `name` whose working folder is `folder`.
+    """Returns the living processes called `name` whose working folder is `folder`.
 
     Both servers change into their data folder, so this tells our processes from those of another
     home, and from a stranger who got a recycled process id.
     """
-    return [process for process in psutil.process_iter() if _serves(process, folder, name)]
+    return [each for each in psutil.process_iter() if _serves(each, folder, name)]
 
 
-def is_serving(pid: int, *, folder: Path, name: str) -> bool:
-    """Tell whether process `pid` lives, is called `name` and works in `folder`."""
+def server_of(pidfile: Path, *, name: str) -> psutil.Process | None:
+    """Returns the server that wrote the file, if it lives and works in the file's folder."""
     try:
-        return _serves(psutil.Process(pid), folder, name)
-    except psutil.NoSuchProcess:
-        return False
+        process = psutil.Process(int(pidfile.read_text().split("\n", 1)[0]))
+    except (OSError, ValueError, psutil.NoSuchProcess):
+        return None
+    return process if _serves(process, pidfile.parent, name) else None
 
 
-def end(processes: list[psutil.Process], *, patience: float) -> None:
-    """Ask processes to end, wait up to `patience` seconds, kill those that are left."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
+def end(
+    processes: Sequence[psutil.Process],
+    *,
+    patience: float,
+    by: Sequence[signal.Signals] = (signal.SIGTERM, signal.SIGKILL),
+) -> None:
+    """Sends each signal of `by` in turn to those that still live, `patience` seconds apart."""
+    for number in by:
         for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
@@ -36,6 +76,14 @@ def end(processes: list[psutil.Process], *, patience: float) -> None:
             time.monotonic() < deadline
         ):
             time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process has that id and has not ended."""
+    try:
+        return _lives(psutil.Process(pid))
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _lives(process: psutil.Process) -> bool:

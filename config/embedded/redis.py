@@ -2,12 +2,19 @@
 
 import importlib.util
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
 
-from config.embedded.logs import rotate
-from config.embedded.paths import EmbeddedError, create_private, exclusive, socket_folder
+from config.embedded.paths import (
+    EmbeddedError,
+    create_private,
+    exclusive,
+    fresh_log,
+    last_line,
+    socket_folder,
+)
 
 _SOCKET_NAME = "redis.sock"
 _ANSWER_SECONDS = 10.0  # a server that says it is still loading its file gets more
@@ -16,23 +23,20 @@ _STOP_SECONDS = 10.0
 
 
 def redis_socket(home: Path) -> Path:
-    """Return the path of the server's socket, whether or not it runs."""
+    """Returns the path of the server's socket, whether or not it runs."""
     return socket_folder(_data(home), longest_name=_SOCKET_NAME) / _SOCKET_NAME
 
 
 def redis_pid(home: Path) -> int | None:
-    """Return the process id of the running server of `home`, None when there is none."""
-    from config.embedded.processes import is_serving
+    """Returns the process id of the running server of `home`, None when there is none."""
+    from config.embedded.processes import server_of
 
-    try:
-        pid = int(_pidfile(home).read_text())
-    except (OSError, ValueError):
-        return None
-    return pid if is_serving(pid, folder=_data(home), name="redis-server") else None
+    found = server_of(_pidfile(home), name="redis-server")
+    return found and int(found.pid)
 
 
 def start_redis(home: Path) -> Path:
-    """Start the server of `home`, or reuse a running one, and return its socket.
+    """Starts the server of `home`, or reuses a running one, and returns its socket.
 
     Every write is in the append-only file before it is acknowledged and on the disk within a
     second. What a killed server left behind does not hinder.
@@ -40,18 +44,15 @@ def start_redis(home: Path) -> Path:
     Raises:
         EmbeddedError: there is no `redis-server`, or it does not come up.
     """
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _data(home).mkdir(mode=0o700, exist_ok=True)
+    _data(home).mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(home / "redis.lock"):
         if redis_pid(home) is None or not _answers(home, patience=_REUSE_SECONDS):
             _launch(home)
-        if not _answers(home, patience=_ANSWER_SECONDS):
-            raise EmbeddedError(f"Redis did not come up; see {_log(home)}")
     return redis_socket(home)
 
 
 def stop_redis(home: Path) -> None:
-    """Stop the server of `home`; the append-only file is flushed first."""
+    """Stops the server of `home`; the append-only file is flushed first."""
     from config.embedded.processes import end, serving
 
     with exclusive(home / "redis.lock"):
@@ -66,26 +67,19 @@ def _pidfile(home: Path) -> Path:
     return _data(home) / "redis.pid"
 
 
-def _log(home: Path) -> Path:
-    return home / "logs" / "redis.log"
-
-
 def _launch(home: Path) -> None:
-    from config.embedded.processes import end, serving
+    from config.embedded.processes import end, serving, spawn
 
     end(serving(_data(home), name="redis-server"), patience=_STOP_SECONDS)
     _pidfile(home).unlink(missing_ok=True)
     redis_socket(home).unlink(missing_ok=True)
     create_private(redis_socket(home).parent)
-    _log(home).parent.mkdir(mode=0o700, exist_ok=True)
-    rotate(_log(home))
     options = {
         "port": "0",
         "unixsocket": str(redis_socket(home)),
         "unixsocketperm": "700",
         "dir": str(_data(home)),
         "pidfile": str(_pidfile(home)),
-        "logfile": str(_log(home)),
         "appendonly": "yes",
         "appendfsync": "everysec",
         # Kept answers go first; what has no end, as the queue and the counters, never goes.
@@ -94,45 +88,38 @@ def _launch(home: Path) -> None:
         # A report of a crash holds what clients had just sent.
         "crash-log-enabled": "no",
         "save": "",  # the append-only file holds everything a snapshot would
-        "daemonize": "yes",
     }
-    arguments = [word for key, value in options.items() for word in (f"--{key}", value)]
-    started = subprocess.run(  # noqa: S603
-        [_binary(), *arguments],
-        cwd=_data(home),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        start_new_session=True,
-        check=False,
-    )
-    if started.returncode != 0:
-        raise EmbeddedError(f"Redis does not start: {(started.stdout + started.stderr).strip()}")
+    log = fresh_log(home, "redis")
+    with log.open("ab") as output:
+        server = spawn(
+            [_binary(), *(word for key, value in options.items() for word in (f"--{key}", value))],
+            at_our_end=signal.SIGTERM,
+            cwd=_data(home),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    if not _answers(home, patience=_ANSWER_SECONDS, server=server):
+        raise EmbeddedError(f"Redis does not start: {last_line(log)}")
 
 
-def _answers(home: Path, *, patience: float) -> bool:
+def _answers(
+    home: Path, *, patience: float, server: "subprocess.Popen[bytes] | None" = None
+) -> bool:
+    """Whether the server takes commands within `patience` seconds after it has loaded its file."""
     import redis
 
     client: redis.Redis = redis.Redis(unix_socket_path=str(redis_socket(home)), socket_timeout=2)
     deadline = time.monotonic() + patience
-    try:
-        while not _is_gone(home) and time.monotonic() < deadline:
+    with client:
+        while time.monotonic() < deadline and (server is None or server.poll() is None):
             try:
                 return bool(client.ping())
             except redis.BusyLoadingError:
                 deadline = time.monotonic() + patience
             except redis.RedisError:
-                pass  # between the fork of the daemon and its socket there is a moment of silence
+                pass  # it has not made its socket yet
             time.sleep(0.02)
-        return False
-    finally:
-        client.close()
-
-
-def _is_gone(home: Path) -> bool:
-    from config.embedded.processes import serving
-
-    return not serving(_data(home), name="redis-server")
+    return False
 
 
 def _binary() -> str:

@@ -33,7 +33,7 @@ from config.backup.manifest import (
     sha256_of,
     write_manifest,
 )
-from config.embedded.programs import binaries_folder
+from config.embedded.postgres import binaries_folder
 from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.history.states import fields_of, state_at

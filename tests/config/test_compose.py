@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from config import embedded
-from config.embedded.programs import binaries_folder
+from config.embedded.postgres import binaries_folder
 
 ROOT = embedded.PROJECT_ROOT
 COMPOSE = (ROOT / "docker-compose.yml").read_text()

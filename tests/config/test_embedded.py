@@ -14,8 +14,7 @@ import pytest
 import redis
 
 from config import embedded
-from config.embedded.logs import MOST_BYTES, rotate
-from config.embedded.paths import SOCKET_PATH_LIMIT, create_private
+from config.embedded.paths import MOST_LOG_BYTES, SOCKET_PATH_LIMIT, create_private, rotate
 from config.embedded.processes import serving
 from tests.support.waiting import until
 
@@ -95,21 +94,34 @@ def test_a_start_begins_a_long_log_anew(home: Path) -> None:
     logs = home / "logs"
     logs.mkdir(parents=True)
     for name in ("postgres", "redis"):
-        (logs / f"{name}.log").write_bytes(b"x" * (MOST_BYTES + 1))
+        (logs / f"{name}.log").write_bytes(b"x" * (MOST_LOG_BYTES + 1))
 
     embedded.start_postgres(home)
     embedded.start_redis(home)
 
     for name in ("postgres", "redis"):
-        assert 0 < (logs / f"{name}.log").stat().st_size < MOST_BYTES
-        assert (logs / f"{name}.log.1").stat().st_size == MOST_BYTES + 1
+        assert 0 < (logs / f"{name}.log").stat().st_size < MOST_LOG_BYTES
+        assert (logs / f"{name}.log.1").stat().st_size == MOST_LOG_BYTES + 1
+
+
+def test_servers_end_with_the_process_that_started_them(home: Path) -> None:
+    code = (
+        "import os, pathlib, signal; from config import embedded;"
+        f"home = pathlib.Path({str(home)!r});"
+        "embedded.start_postgres(home); embedded.start_redis(home);"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+
+    subprocess.run([sys.executable, "-c", code], cwd=embedded.PROJECT_ROOT, check=False)
+
+    until(lambda: embedded.postgres_pid(home) is None and embedded.redis_pid(home) is None)
 
 
 def test_redis_goes_on_logging_where_its_log_was_cut(home: Path) -> None:
     embedded.start_redis(home)
     log = home / "logs" / "redis.log"
 
-    assert rotate(log, most_bytes=0)
+    rotate(log, most_bytes=0)
     redis_client(home).bgrewriteaof()
 
     until(lambda: b"rewriting" in log.read_bytes())
@@ -193,19 +205,15 @@ class TestPostgres:
 
         assert query(running, member, user=embedded.OWNER_ROLE) is True
 
-    def test_preparing_a_database_twice_keeps_it_and_recreating_empties_it(
-        self, running: Path
-    ) -> None:
+    def test_preparing_a_database_twice_keeps_it(self, running: Path) -> None:
         owner = embedded.OWNER_ROLE
-        there = "SELECT to_regclass('kept') IS NOT NULL"
         embedded.ensure_database(running, "scratch")
         query(running, "CREATE TABLE kept (id int)", user=owner, database="scratch")
 
         embedded.ensure_database(running, "scratch")
-        assert query(running, there, user=owner, database="scratch") is True
 
-        embedded.ensure_database(running, "scratch", recreate=True)
-        assert query(running, there, user=owner, database="scratch") is False
+        there = "SELECT to_regclass('kept') IS NOT NULL"
+        assert query(running, there, user=owner, database="scratch") is True
 
     def test_a_second_start_reuses_the_running_server(self, home: Path) -> None:
         first = embedded.start_postgres(home)

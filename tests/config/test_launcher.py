@@ -1,5 +1,6 @@
 """`make run` from the outside: real servers, real signals, the API and nothing else."""
 
+import itertools
 import json
 import os
 import secrets
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +20,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from config import embedded
+from config.embedded import EmbeddedError
+from config.launcher import Part, Program, only_one
 from tests.support.waiting import until
 
 ROOT = embedded.PROJECT_ROOT
@@ -79,13 +83,13 @@ class Installation:
             [sys.executable, "-m", "config.launcher"],
             cwd=ROOT,
             env=self.environment,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             timeout=START_SECONDS,
             check=False,
         )
         assert result.returncode == 1
-        assert result.stderr == ""
         return result.stdout
 
     def stop(self, number: int = signal.SIGINT) -> int:
@@ -101,8 +105,18 @@ class Installation:
         elif part == "redis":
             found = embedded.redis_pid(self.home)
         else:
-            record = json.loads((self.home / "run.json").read_text())
-            found = record["launcher"] if part == "launcher" else record["children"][part]
+            launcher = psutil.Process(int((self.home / "run.lock").read_text()))
+            lines = {each.pid: " ".join(each.cmdline()) for each in launcher.children()}
+            is_part = {
+                "web": lambda line: "python" in line and "celery" not in line,
+                "worker": lambda line: "celery" in line and "worker" in line,
+                "beat": lambda line: "celery" in line and "beat" in line,
+            }
+            found = (
+                launcher.pid
+                if part == "launcher"
+                else next((pid for pid, line in lines.items() if is_part[part](line)), None)
+            )
         assert found is not None
         return found
 
@@ -112,7 +126,7 @@ class Installation:
         def replaced() -> bool:
             try:
                 return self.pid(part) != than
-            except AssertionError:
+            except (AssertionError, psutil.Error):
                 return False
 
         until(replaced)
@@ -285,6 +299,124 @@ def test_its_data_is_there_after_every_end_and_nothing_else_is_left(
     os.kill(installation.pid("launcher"), signal.SIGKILL)
     installation.launcher.wait()
     until(lambda: installation.processes() == [])
+
+
+SLEEP = "import time; time.sleep(60)"
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended, collected or not."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Iterator[int]:
+    """A descriptor that programs inherit."""
+    with (tmp_path / "lock").open("w") as file:
+        yield file.fileno()
+
+
+def test_a_part_that_keeps_failing_is_given_longer_and_longer_pauses() -> None:
+    starts: list[float] = []
+    now = 1_000.0
+    part = Part("web", start=lambda: starts.append(now), is_alive=lambda: False, stop=lambda: None)
+    while len(starts) < 9:
+        part.tick(now)
+        now += 0.25
+
+    pauses = [after - before for before, after in itertools.pairwise(starts)]
+    assert pauses == sorted(pauses)
+    assert (pauses[0], pauses[-1]) == (1.25, 30.25)  # and a tick, in which it is found dead
+
+
+def test_a_part_that_ran_for_long_is_started_again_soon() -> None:
+    is_dead, starts = [True], []
+    part = Part("web", start=lambda: starts.append(1), is_alive=lambda: not is_dead, stop=print)
+    for now in range(100):
+        part.tick(1_000.0 + now)
+    is_dead.clear()
+    part.tick(2_000.0)
+    is_dead.append(True)
+    count = len(starts)
+
+    part.tick(2_000.0)
+    part.tick(2_000.5)
+
+    assert len(starts) == count + 1
+
+
+def test_a_server_that_fails_to_start_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
+    def start() -> None:
+        raise EmbeddedError("the disk is full")
+
+    part = Part("Redis", start=start, is_alive=lambda: False, stop=lambda: None)
+    for now in (1_000.0, 1_000.5, 1_001.0):
+        part.tick(now)
+
+    told = capsys.readouterr().out.splitlines()
+    assert told[1] == "palimpsest: the disk is full"
+    assert told[2] == "palimpsest: Redis has ended; starting it again in 1.0 s"
+
+
+def test_the_rest_of_a_dead_program_s_group_is_killed(tmp_path: Path, lock: int) -> None:
+    written = tmp_path / "pid"
+    code = (
+        "import pathlib, subprocess, sys, time;"
+        f"p = subprocess.Popen([sys.executable, '-c', '{SLEEP}']);"
+        f"pathlib.Path({str(written)!r}).write_text(f'{{p.pid}} '); time.sleep(60)"
+    )
+    program = Program("-c", code, lock=lock)
+    program.start()
+    until(lambda: written.exists() and written.read_text().endswith(" "))
+    assert program.process is not None
+    program.process.kill()
+    until(lambda: not program.is_alive())
+
+    program.stop()
+
+    until(lambda: has_ended(int(written.read_text())))
+
+
+def test_stopping_lets_a_program_finish_its_work(tmp_path: Path, lock: int) -> None:
+    work = tmp_path / "work"
+    code = (
+        "import pathlib, signal, sys, time\n"
+        f"work = pathlib.Path({str(work)!r})\n"
+        "def finish(*_): time.sleep(0.3); work.write_text('done'); sys.exit()\n"
+        "signal.signal(signal.SIGTERM, finish); work.touch(); time.sleep(60)"
+    )
+    program = Program("-c", code, lock=lock)
+    program.start()
+    until(work.exists)
+
+    program.stop()
+
+    assert work.read_text() == "done"
+    assert not program.is_alive()
+
+
+def test_a_launcher_waits_for_the_programs_of_one_that_was_killed(tmp_path: Path) -> None:
+    with only_one(tmp_path) as lock:
+        program = Program("-c", SLEEP, lock=lock)
+        program.start()
+    # Its launcher has ended.
+    (tmp_path / "run.lock").write_text("")
+    taken = threading.Event()
+
+    def take() -> None:
+        with only_one(tmp_path):
+            taken.set()
+
+    waiting = threading.Thread(target=take)
+    waiting.start()
+    was_free = taken.wait(0.5)
+    program.stop()
+    waiting.join()
+
+    assert (was_free, taken.is_set()) == (False, True)
 
 
 def test_the_home_is_for_its_owner_alone(running: Installation) -> None:

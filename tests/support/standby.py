@@ -14,8 +14,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from config import embedded
+from config.embedded.postgres import hand_over, run_program
 from config.embedded.processes import serving
-from config.embedded.programs import hand_over, run_program
 
 
 @dataclass(frozen=True)
