@@ -10,7 +10,8 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from hashlib import sha256
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import connections, transaction
@@ -18,16 +19,12 @@ from django.db.models import Model
 from django.utils import timezone
 from pgvector import HalfVector
 
-from benchmarks.admin_ground_queues import consent_requests, contradictions, settlements
 from benchmarks.admin_ground_rows import EVENTS, JOBS, LOG, SEARCH, SPEND, TALK, USES
 from benchmarks.texts import Texts
 from memory.domain.types import MemoryType, Status
 from memory.domain.viewer import Viewer
-from memory.models import (
-    Category,
-    Memory,
-    MemoryRelation,
-)
+from memory.models import Category, Contradiction, Memory, MemoryRelation, Settlement
+from memory.satellites.consent.models import ConsentRequest
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import pin_memory
 from memory.understanding.tools import Tools
@@ -212,9 +209,9 @@ class AdminGround:
         )
 
     def _disputes(self) -> None:
-        rows = contradictions(self.team_id, self.disputed, self.draw, now=self.now)
+        rows = _contradictions(self.team_id, self.disputed, self.draw, now=self.now)
         self._store(rows)
-        self._store(settlements(rows))
+        self._store(_settlements(rows))
         with connections[OWNER].cursor() as cursor:
             # The rows themselves can only be made now.
             cursor.execute(
@@ -225,7 +222,7 @@ class AdminGround:
 
     def _requests(self, count: int) -> None:
         self._store(
-            consent_requests(self.team_id, self.people, self.draw, count=count, now=self.now)
+            _consent_requests(self.team_id, self.people, self.draw, count=count, now=self.now)
         )
 
 
@@ -233,3 +230,69 @@ def _id_of(at: datetime, draw: random.Random) -> UUID:
     """A UUIDv7 of that time."""
     milliseconds = int((at - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1))
     return UUID(int=milliseconds << 80 | 7 << 76 | 2 << 62 | draw.getrandbits(62))
+
+
+def _contradictions(
+    team_id: UUID, memories: Sequence[UUID], draw: random.Random, *, now: datetime
+) -> list[Contradiction]:
+    """Every two of the memories in one; three of four are open, some of them about the same."""
+    rows: list[Contradiction] = []
+    for number, (one, other) in enumerate(zip(memories[::2], memories[1::2], strict=False)):
+        is_open = number % 4 != 0
+        rows.append(
+            Contradiction(
+                team_id=team_id,
+                memory_a_id=rows[-1].memory_a_id if number % 8 == 7 else one,
+                memory_b_id=other,
+                strategy="same_subject",
+                judge="fallback",
+                verdict="dispute",
+                reason=f"Both tell of “subject {number % 10}”.",
+                resolution="" if is_open else draw.choice(["a_wins", "both_valid"]),
+                resolved_by="" if is_open else "staff:ann",
+                resolved_at=None if is_open else now - draw.random() * PAST,
+            )
+        )
+    return rows
+
+
+def _settlements(rows: Sequence[Contradiction]) -> list[Settlement]:
+    """The decisions on those that are settled."""
+    return [
+        Settlement(
+            team_id=row.team_id,
+            contradiction_id=row.pk,
+            resolution=row.resolution,
+            actor=row.resolved_by,
+            settled_at=row.resolved_at,
+        )
+        for row in rows
+        if row.resolved_at
+    ]
+
+
+def _consent_requests(
+    team_id: UUID, people: Sequence[UUID], draw: random.Random, *, count: int, now: datetime
+) -> list[ConsentRequest]:
+    """So many; a third of them wait."""
+    rows = []
+    for number in range(count):
+        at = now - draw.random() * PAST
+        decided: dict[str, Any] = (  # Any: a row's own fields
+            {"created_at": now - timedelta(hours=number)}
+            if number % 3 == 0
+            else {"state": "approved", "decided_by": "staff:ann", "decided_at": at}
+        )
+        rows.append(
+            ConsentRequest(
+                **{"created_at": at, **decided},
+                team_id=team_id,
+                end_user_id=people[number % len(people)],
+                field="city",
+                content=f"Lives in town {number}.",
+                value_key=sha256(str(number).encode()).digest(),
+                proposed_by="task:extract",
+                expires_at=now + timedelta(days=7),
+            )
+        )
+    return rows

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import argparse
 import gc
+import http.client
+import json
 import multiprocessing
 import os
+import random
 import re
 import socket
 import sys
@@ -32,25 +35,109 @@ from itertools import chain
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from threading import Thread
+from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.attack_list import Attack, Request, attacks
+from benchmarks.attack_list import Attack, Kind, Request, attacks, kinds
 from benchmarks.instance import everything, free_port, issue_keys
 from benchmarks.kills import Acknowledged, is_server, missing
-from benchmarks.slow_clients import ask, held, kinds
-from benchmarks.steady_clients import PAUSE_SECONDS, Sample, SteadyClient
+from benchmarks.texts import Texts
 
 CLIENTS = 4
 MOST_TIMES = 3.0
 BACK_SECONDS = 10.0
+PAUSE_SECONDS = 0.25
 _ANSWER_SECONDS = 60.0
+_ADD_SECONDS = 0.05
+_WHO = {"agent": "kyra", "user": "dana"}
 _READY_SECONDS = 120.0
 _SLOW_SECONDS = 8.0
 _SOCKETS = 200
 # Requests of a client before the usual is measured.
 _WARM = 12
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One request: its kind, its start on the monotonic clock, its seconds, how it ended."""
+
+    kind: str
+    began: float
+    took: float
+    is_answered: bool
+
+
+@dataclass(slots=True)
+class SteadyClient:
+    """An agent that says, states, asks and lists in turn on one connection."""
+
+    port: int
+    key: str
+    seed: int
+    told: Acknowledged
+    samples: list[Sample] = field(default_factory=list)
+    _line: http.client.HTTPConnection | None = None
+    _count: int = 0
+
+    def run(self, stop: Event) -> None:
+        """One request after the other until told to stop."""
+        texts = Texts(random.randrange(2**32))
+        conversation = None
+        while not stop.is_set():
+            conversation = conversation or self.open()
+            for act in (self._say, self._state, self._ask, self._list):
+                if conversation and not stop.is_set():
+                    act(conversation, texts)
+                time.sleep(PAUSE_SECONDS)
+
+    def open(self) -> str | None:
+        """A new conversation."""
+        status, answer = self._call("open", "POST", "conversations", _WHO)
+        return str(answer["id"]) if status in (200, 201) else None
+
+    def _say(self, conversation: str, texts: Texts) -> None:
+        self._count += 1
+        name = f"{self.seed}-{self._count}"
+        said = {"role": "user", "content": texts.remark(), "external_id": name}
+        path = f"conversations/{conversation}/messages"
+        if self._call("message", "POST", path, {"messages": [said]})[0] in (200, 201):
+            self.told.messages.append((conversation, name))
+
+    def _state(self, conversation: str, texts: Texts) -> None:
+        body = {"content": texts.statement(), "check": False}
+        status, answer = self._call("memory", "POST", "memories", body)
+        if status == 201:
+            self.told.memories.append(answer["id"])
+
+    def _ask(self, conversation: str, texts: Texts) -> None:
+        asked = {"agent": "kyra", "query": texts.remark()}
+        self._call("retrieve", "POST", "retrieve", asked)
+
+    def _list(self, conversation: str, texts: Texts) -> None:
+        self._call("list", "GET", "memories?limit=50")
+
+    def _call(
+        self, kind: str, method: str, path: str, body: object = None
+    ) -> tuple[int, dict[str, Any]]:  # Any: JSON
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body)
+        began, status, answer = time.monotonic(), 0, dict[str, Any]()
+        for _ in range(2):  # a kept connection may have been closed meanwhile
+            self._line = self._line or http.client.HTTPConnection(
+                "127.0.0.1", self.port, timeout=_ANSWER_SECONDS
+            )
+            with suppress(OSError, http.client.HTTPException, json.JSONDecodeError):
+                self._line.request(method, f"/v1/{path}", content, headers)
+                response = self._line.getresponse()
+                status, answer = response.status, json.loads(response.read() or b"{}")
+                break
+            self._line.close()
+            self._line = None
+        took = time.monotonic() - began
+        self.samples.append(Sample(kind, began, took, status in (200, 201, 202)))
+        return status, answer
 
 
 @dataclass(slots=True)
@@ -78,6 +165,45 @@ class Outcome:
             yield "memory"
         if self.back > BACK_SECONDS:
             yield "not back"
+
+
+def ask(port: int) -> float:
+    """Seconds until `/healthz` has answered on a connection of its own; inf for no answer."""
+    began = time.perf_counter()
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        line.request("GET", "/healthz")
+        line.getresponse().read()
+    except OSError:
+        return float("inf")
+    finally:
+        line.close()
+    return time.perf_counter() - began
+
+
+def held(kind: Kind, *, port: int, sockets: int, seconds: float) -> Iterator[None]:
+    """Pauses of a moment, while so many clients of the kind are connected."""
+    lines = [socket.create_connection(("127.0.0.1", port), 10.0) for _ in range(sockets)]
+    for each in lines:
+        each.settimeout(0.01)
+        _send(each, kind.first)
+    began, added = time.monotonic(), 0
+    while (passed := time.monotonic() - began) < seconds:
+        yield
+        if passed > added + 1:
+            added += 1
+            for each in lines:
+                _send(each, kind.then(added))
+        time.sleep(_ADD_SECONDS)
+    for each in lines:
+        each.close()
+
+
+def _send(line: socket.socket, what: bytes) -> None:
+    try:
+        line.sendall(what)
+    except OSError:  # the server has given it up, or does not read any more
+        return
 
 
 def send(request: Request, *, port: int, key: str) -> int:

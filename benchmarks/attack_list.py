@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from benchmarks.growth import repeated
-from benchmarks.slow_clients import kinds
-
 LONG: Final = 32_000
 JSON: Final = "application/json"
 
@@ -64,6 +61,11 @@ def _once(name: str, *requests: Request, at_once: int = 1) -> Attack:
 
 def _memory(text: str) -> dict[str, object]:
     return {"content": text, "user": "mallory", "agent": "mallory"}
+
+
+def repeated(pattern: str, length: int) -> str:
+    """Repeats the pattern up to so many characters."""
+    return (pattern * (length // len(pattern) + 1))[:length]
 
 
 # Repeated until a text is as long as one may be.
@@ -231,6 +233,38 @@ def _floods() -> Iterator[Attack]:
     given_up = Request("POST", asked.path, asked.body, reads=False)
     yield _once("flood: answers nobody waits for", *[given_up] * 400, at_once=32)
     yield _once("flood: connections", *[Request(raw=b"\r\n", reads=False)] * 1_500, at_once=32)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What one kind of client sends at first, and what it adds each second."""
+
+    first: bytes
+    then: Callable[[int], bytes] = field(default=lambda _: b"")
+
+
+def kinds(key: str) -> dict[str, Kind]:
+    """The kinds of slow clients by their names."""
+    head = b"POST /v1/memories HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n"
+    head += f"Authorization: Bearer {key}\r\n".encode() if key else b""
+    half = head + b'Content-Length: 900\r\n\r\n{"content": "'
+    return {
+        "nothing": Kind(b""),
+        "half a header": Kind(head),
+        "a header a second": Kind(head, lambda n: b"X-%d: 1\r\n" % n),
+        "half a body": Kind(half),
+        "a byte of the body a second": Kind(half, lambda _: b"x"),
+        "half a chunked body": Kind(
+            head + b'Transfer-Encoding: chunked\r\n\r\n400\r\n{"content": "'
+        ),
+        "a chunk's length without an end": Kind(
+            head + b"Transfer-Encoding: chunked\r\n\r\n400;a=" + b"x" * 1_000_000
+        ),
+        "half a large body": Kind(head + b"Content-Length: 30000000\r\n\r\n" + b" " * 15_000_000),
+        "requests whose answers nobody reads": Kind(
+            b"GET /v1/schema HTTP/1.1\r\nHost: test\r\n\r\n" * 20
+        ),
+    }
 
 
 def _slow() -> Iterator[Attack]:

@@ -1,4 +1,4 @@
-"""Turns a local git repository into a history for benchmarks/prediction.py.
+"""Turns a local git repository into a history for benchmarks/coding_context.py.
 
 `python -m benchmarks.git_history --repository FOLDER --to FILE [--commits 1500] [--files 20]`
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 import psutil  # type: ignore[import-untyped]
 
 from config.embedded import PROJECT_ROOT
+from config.healthcheck import is_healthy
 
 _START_SECONDS = 120
 # One process for all: to start one takes longer than the rest.
@@ -74,3 +76,22 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     return port
+
+
+@contextmanager
+def own_server(*, workers: int) -> Iterator[int]:
+    """The port of a gunicorn, set up as `make run` does, for as long as it is needed."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
+    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", "8"]
+    server = subprocess.Popen(command, env={**os.environ, "DATABASE_POOL_SIZE": "12"})
+    try:
+        until = time.monotonic() + _START_SECONDS
+        while not is_healthy(host="127.0.0.1", port=port):
+            if server.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"gunicorn does not answer (status {server.poll()}).")
+            time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait()

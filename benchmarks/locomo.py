@@ -8,38 +8,46 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import re
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 from django.db import OperationalError
 from django.utils import timezone
 
 from benchmarks.ground import ACTOR, make_episodes, new_team, scope_of
-from benchmarks.locomo_data import (
-    CATEGORIES,
-    DEPTHS,
-    Bm25Reference,
-    CosineReference,
-    Recall,
-    Sample,
-    read_sample,
-)
 from memory.domain.forms import Form
+from memory.domain.text.stop_words import STOP_WORDS
 from memory.domain.viewer import Viewer
 from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
+from memory.satellites.transfer.transcripts import Transcript, Turn, read_transcripts
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
 from memory.services.read.answers import ScoredMemory
 from memory.services.read.messages import ScoredMessage
-from memory.services.read.ranking import Question
+from memory.services.read.ranking import Question as Asked
 from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
+from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent
 
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+DEPTHS = (5, 10, 20, 50)
+MAX_CHARS = 32_000
+_WORD = re.compile(r"\w+")
+_ENDINGS = ("ing", "ies", "ed", "es", "s", "ly")
+_STEM_CHARS = 3
+_EVIDENCE = re.compile(r"D(\d+):(\d+)")
 AGENT, USER = "observer", "speakers"
 # How a sample comes in, and whether the messages themselves are searched.
 MODES = {
@@ -50,6 +58,139 @@ MODES = {
     "episodes+raw": (ImportMode.MESSAGES, True),
 }
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the turns that answer it, never none."""
+
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One conversation over many sessions, with its questions."""
+
+    name: str
+    transcripts: tuple[Transcript, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def turns(self) -> list[Turn]:
+        """All turns in order."""
+        return [turn for transcript in self.transcripts for turn in transcript.turns]
+
+
+def read_sample(*, path: Path, limit: int | None = None) -> Sample:
+    """The file's sessions and its first `limit` questions that have evidence."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    now = datetime.now(UTC)
+    file = read_transcripts(data=data, stem=path.stem, max_chars=MAX_CHARS, now=now)
+    known = {turn.external_id for each in file.transcripts for turn in each.turns}
+    questions = [
+        Question(item["question"], item["category"], evidence)
+        for item in data["qa"]
+        if item["category"] in CATEGORIES
+        and (evidence := _evidence(item.get("evidence", [])) & known)
+    ]
+    return Sample(path.stem, file.transcripts, tuple(questions[:limit]))
+
+
+def _evidence(strings: Sequence[str]) -> frozenset[str]:
+    """The turn ids in strings of one or several; what is malformed is left out."""
+    parts = [part for text in strings for part in re.split(r"[;,\s]+", text)]
+    matches = [_EVIDENCE.fullmatch(part) for part in parts]
+    return frozenset(f"D{int(m.group(1))}:{int(m.group(2))}" for m in matches if m)
+
+
+@dataclass(slots=True)
+class Recall:
+    """Recall of one way of searching, gathered question by question."""
+
+    name: str
+    shares: list[tuple[int, dict[int, float]]] = field(default_factory=list)
+
+    def add(self, question: Question, ranked: Sequence[Collection[str]]) -> None:
+        """Note which turns the results of a question, best first, stand for."""
+        found: set[str] = set()
+        at: dict[int, float] = {}
+        for depth in DEPTHS:
+            found.update(*ranked[:depth])
+            at[depth] = len(question.evidence & found) / len(question.evidence)
+        self.shares.append((question.category, at))
+
+    def at(self, depth: int, category: int | None = None) -> float | None:
+        """The mean recall in percent, of one category or all; None without a question."""
+        values = [at[depth] for each, at in self.shares if category is None or each == category]
+        return 100 * fmean(values) if values else None
+
+    def count(self, category: int | None = None) -> int:
+        """How many questions were asked."""
+        return sum(category is None or each == category for each, _ in self.shares)
+
+
+class CosineReference:
+    """Ranks texts by the embedder alone, exactly."""
+
+    name = "cosine alone"
+
+    def __init__(self, *, texts: Sequence[str], embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors = embedder.embed(texts)
+
+    def rank(self, question: str, *, limit: int) -> list[int]:
+        """The indexes of the `limit` nearest texts, nearest first."""
+        scores = self._vectors @ self._embedder.embed([question])[0]
+        return [int(index) for index in np.argsort(-scores, kind="stable")[:limit]]
+
+
+class Bm25Reference:
+    """Ranks texts by Okapi BM25 over lower-case words without stop words and common endings.
+
+    k1 = 1.2 and b = 0.75 as in Robertson and Zaragoza 2009, idf = ln(1 + (N - n + ½)/(n + ½)).
+    """
+
+    name = "BM25 in memory"
+    _k1 = 1.2
+    _b = 0.75
+
+    def __init__(self, *, texts: Sequence[str]) -> None:
+        self._counts = [Counter(_words(text)) for text in texts]
+        self._lengths = [sum(counts.values()) for counts in self._counts]
+        self._mean = sum(self._lengths) / max(1, len(texts))
+        self._containing = Counter(word for counts in self._counts for word in counts)
+
+    def rank(self, question: str, *, limit: int) -> list[int]:
+        """The indexes of the `limit` best texts, best first."""
+        words = set(_words(question)) & set(self._containing)
+        scores = [self._score(words, index) for index in range(len(self._counts))]
+        order = sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+        return order[:limit]
+
+    def _score(self, words: set[str], index: int) -> float:
+        counts, total = self._counts[index], len(self._counts)
+        norm = self._k1 * (1 - self._b + self._b * self._lengths[index] / self._mean)
+        return sum(
+            math.log(1 + (total - self._containing[word] + 0.5) / (self._containing[word] + 0.5))
+            * counts[word]
+            * (self._k1 + 1)
+            / (counts[word] + norm)
+            for word in words
+            if word in counts
+        )
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM_CHARS:
+            return word[: -len(ending)]
+    return word
 
 
 def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, ImportSummary]:
@@ -121,7 +262,7 @@ def measure(
                 found = search(
                     Read(
                         viewer=viewer,
-                        question=Question(question.text),
+                        question=Asked(question.text),
                         limit=limit,
                         depth=Depth(include_cold=False, include_raw=include_raw),
                         tools=tools,

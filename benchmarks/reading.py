@@ -13,18 +13,23 @@ new and asking again. Rows stay: use a database that may be thrown away.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
+import re
+import selectors
+import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 import numpy as np
 from django.utils import timezone
 
-from benchmarks.ground import ACTOR, analyse, statements
-from benchmarks.reading_http import concurrent_calls, own_server
+from benchmarks.ground import ACTOR, analyse, computed, statements
+from benchmarks.instance import own_server
 from benchmarks.texts import Texts
 from memory.domain.scoring import Weights
 from memory.domain.viewer import Viewer
@@ -55,6 +60,9 @@ TEAMS = (1_000, 10_000, 100_000)
 DEPTHS = (10, 50)
 # The first questions of a connection wait for its plans.
 WARM_UP = 10
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+_END = b"\r\n\r\n"
+_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +171,90 @@ def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
             found = {row.memory_id for row in find_candidates(viewer=viewer, sought=sought).rows}
             shares.append([np.mean([pk in found for pk, _ in nearest[:depth]]) for depth in DEPTHS])
     return "".join(f"{100 * share:>8.1f}" for share in np.mean(shares, axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Milliseconds of each request, and those that each kind of process computed for one."""
+
+    took: list[float]
+    computed: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _Client:
+    """One connection, and the answer that is on its way."""
+
+    line: socket.socket
+    began: float = 0.0
+    came: bytearray = field(default_factory=bytearray)
+    expected: int = 0
+
+    def ask(self, request: bytes) -> None:
+        """Send a request."""
+        self.came.clear()
+        self.expected = 0
+        self.began = time.perf_counter()
+        self.line.sendall(request)
+
+    def has_read_all(self) -> bool:
+        """Whether the answer is there, with what has just come; RuntimeError for a refusal."""
+        piece = self.line.recv(1 << 18)
+        self.came += piece
+        if not self.expected and _END in self.came:
+            head, _, _ = self.came.partition(_END)
+            length = _LENGTH.search(head + b"\r\n")
+            if b" 200 " not in head.splitlines()[0] or length is None:
+                raise RuntimeError(bytes(self.came[:300]).decode(errors="replace"))
+            self.expected = len(head) + len(_END) + int(length[1])
+        if not piece:
+            raise RuntimeError("The server closed a connection within an answer.")
+        return 0 < self.expected <= len(self.came)
+
+
+def concurrent_calls(
+    *, port: int, token: str, bodies: Sequence[Mapping[str, object]], clients: int
+) -> Load:
+    """`POST /v1/retrieve` with each of the bodies, by so many clients that never pause.
+
+    One thread plays all clients: several would wait for each other's interpreter, and take of the
+    server's cores besides.
+    """
+    left = [_request(token, body) for body in reversed(bodies)]
+    took: list[float] = []
+    with ExitStack() as lines, selectors.DefaultSelector() as waiting:
+        before = computed()
+        for _ in range(min(clients, len(left))):
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", port), _SECONDS))
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            client = _Client(line)
+            waiting.register(line, selectors.EVENT_READ, client)
+            client.ask(left.pop())
+        while len(took) < len(bodies):
+            ready = waiting.select(_SECONDS)
+            if not ready:
+                raise RuntimeError(f"The server did not answer within {_SECONDS:.0f} seconds.")
+            for key, _ in ready:
+                client = key.data
+                if client.has_read_all():
+                    took.append(1000 * (time.perf_counter() - client.began))
+                    if left:
+                        client.ask(left.pop())
+        after = computed()
+    return Load(took, {kind: 1000 * (after[kind] - before[kind]) / len(took) for kind in after})
+
+
+def _request(token: str, body: Mapping[str, object]) -> bytes:
+    content = json.dumps(body).encode()
+    head = (
+        "POST /v1/retrieve HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Accept-Encoding: identity",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+    )
+    return "\r\n".join(head).encode() + _END + content
 
 
 def over_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:

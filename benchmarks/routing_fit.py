@@ -1,9 +1,9 @@
-"""Fits the weights of the complexity scorer to labelled queries, and cross-validates them.
+"""Fits the weights of the complexity scorer to labelled queries.
 
 `python -m benchmarks.routing_fit` writes `routing/domain/complexity/weights.json` anew from
-`benchmarks/labelled/routing/fit.jsonl`, the same each time. `--folds N` prints what a fit is worth
-on queries it was not made from, as a whole and without each part; `--also FILE ...` adds queries of
-your own to both.
+`benchmarks/labelled/routing/fit.jsonl`, the same each time, and prints how well the scorer does on
+`check.jsonl`, which nothing is fitted to. `--folds N` writes nothing and cross-validates a fit;
+`--also FILE ...` adds queries of your own.
 """
 
 from __future__ import annotations
@@ -18,17 +18,88 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.routing import FIT, Item, figures, read_items
 from routing.clients.static_vectors import static_vectors
-from routing.domain.complexity import DIMENSIONS, ComplexityScore, scorer
-from routing.domain.complexity.features import feature_groups, measure
+from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier, scorer
+from routing.domain.complexity.features import measure
+from routing.services.complexity import heuristic_score
 
-Matrix = NDArray[np.float64]
-
+LABELLED = Path(__file__).parent / "labelled" / "routing"
+FIT, CHECK = LABELLED / "fit.jsonl", LABELLED / "check.jsonl"
 PARTS = 128  # of the static vector: its first parts hold most of what it says
 PENALTY = 30.0
 SPREAD = 0.45  # of a part of the vector, beside 1 of a feature: it is one of many
-SEEDS = (0, 1)
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One labelled query."""
+
+    id: str
+    query: str
+    history_turns: int
+    label: Tier
+    dims: dict[str, float]
+
+    @property
+    def score(self) -> ComplexityScore:
+        """The annotator's judgements."""
+        return ComplexityScore(**self.dims, reasons={})
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Share of right tiers, mean error on the scale of 0 to 10, and powerful queries sent to fast.
+
+    The last is the costly mistake.
+    """
+
+    accuracy: float
+    error: float
+    too_low: int
+
+    def __str__(self) -> str:
+        return (
+            f"accuracy {self.accuracy:.3f}, error {self.error:.2f},"
+            f" powerful sent to fast {self.too_low}"
+        )
+
+
+def read_items(*paths: Path) -> list[Item]:
+    """The queries of JSON-lines files, in their order."""
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in lines if line.strip()]
+    return [
+        Item(
+            id=str(row["id"]),
+            query=str(row["query"]),
+            history_turns=int(row["history_turns"]),
+            label=Tier(row["label"]),
+            dims={name: float(row["dims"][name]) for name in DIMENSIONS},
+        )
+        for row in rows
+    ]
+
+
+def figures(items: Sequence[Item], scores: Sequence[ComplexityScore]) -> Figures:
+    """The scores against the labels; `items` must not be empty."""
+    both = list(zip(items, scores, strict=True))
+    return Figures(
+        accuracy=sum(item.label is score.tier for item, score in both) / len(both),
+        error=sum(abs(item.score.weighted - score.weighted) for item, score in both) / len(both),
+        too_low=sum(
+            item.label is Tier.POWERFUL and score.tier is Tier.FAST for item, score in both
+        ),
+    )
+
+
+def scored(items: Sequence[Item]) -> Figures:
+    """The figures of the scorer in use."""
+    return figures(
+        items,
+        [heuristic_score(query=each.query, history_turns=each.history_turns) for each in items],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,44 +184,21 @@ def _lines(value: object) -> str:
     return json.dumps(value).replace("], ", "],\n").replace("[[", "[\n[").replace("{", "{\n")
 
 
-def ablations(table: Table) -> dict[str, Table]:
-    """The table as a whole, and without each of its parts."""
-    cut = {
-        f"without {group}": np.array([name in names for name in table.names])
-        for group, names in feature_groups().items()
-    }
-    return {
-        "whole": table,
-        "without the vector": Table(
-            table.names, table.features, table.vectors[:, :0], table.wanted
-        ),
-        **{
-            told: Table(table.names, table.features * ~out, table.vectors, table.wanted)
-            for told, out in cut.items()
-        },
-    }
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the weights, or print the cross-validated figures."""
+def main() -> None:
+    """Writes the weights and prints the figures, or cross-validates."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=0)
     parser.add_argument("--also", type=Path, nargs="*", default=[])
-    options = parser.parse_args(arguments)
-    items = read_items(paths=[FIT, *options.also])
+    options = parser.parse_args()
+    items = read_items(FIT, *options.also)
     table = table_of(items)
-    if not options.folds:
-        path = Path(scorer.__file__).with_name("weights.json")
-        path.write_text(weights_json(table), encoding="utf-8")
+    if options.folds:
+        judged = cross_validated(table, folds=options.folds)
+        print(figures(items, [ComplexityScore(*row) for row in judged.tolist()]))
         return
-    for told, part in ablations(table).items():
-        for seed in SEEDS:
-            judged = cross_validated(part, folds=options.folds, seed=seed)
-            found = figures(items=items, scores=[ComplexityScore(*row) for row in judged.tolist()])
-            print(
-                f"{told:22} accuracy {found.accuracy:.3f}  score error {found.error:.2f}"
-                f"  powerful sent to fast {found.too_low}"
-            )
+    path = Path(scorer.__file__).with_name("weights.json")
+    path.write_text(weights_json(table), encoding="utf-8")
+    print(scored(read_items(CHECK)))
 
 
 if __name__ == "__main__":

@@ -10,65 +10,69 @@
 - questions: plain questions that share no content word with their answer;
 - cost: time on one core of a message, a pair and a question, and the memory of the models.
 
-The models were trained on all files but those called blind.
+The models were trained on all files but those called blind. `--llm` scores JUDGE_MODEL and
+EXTRACTION_MODEL on pairs and talk as well; `--verbose` prints what is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid4
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.contradictions import (
+from benchmarks.ground import Client, new_team, run_waiting, scope_of
+from benchmarks.labelled_scores import (
     CONFLICTS,
+    Json,
+    read_conversation,
+    read_lines,
     read_pairs,
-    report,
-    report_stored,
+    report_pairs,
+    report_stored_pairs,
+    report_talk,
     store_statement,
 )
-from benchmarks.extraction import read_conversation
-from benchmarks.extraction import run as run_talk
-from benchmarks.ground import Client, new_team, run_waiting, scope_of
 from memory.domain.types import Statement
 from memory.models import Contradiction, Memory
 from memory.understanding.judging import small_judge
 from memory.understanding.quoting import QuotingExtractor
-from memory.understanding.tools import default_tools
+from memory.understanding.tools import configured_tools, default_tools
 
 LABELLED: Final = Path(__file__).parent / "labelled"
 FIRST: Final = 5
-Json = dict[str, Any]  # Any: JSON
 
 
-def read_lines(path: Path) -> list[Json]:
-    """The objects of a JSON-lines file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-
-
-def pairs(*, is_stored: bool) -> None:
+def pairs(*, is_stored: bool, asks_models: bool, is_verbose: bool) -> None:
     """Prints the judge's figures on the pairs that it was not trained on."""
+    judges = [small_judge(), *([configured_tools().judge] if asks_models else [])]
     for name in ("blind4", "blind4_frames", "blind4_verbs"):
-        path = LABELLED / "contradictions" / f"{name}.jsonl"
-        found = read_pairs(path=path)
-        report(title=name, pairs=found, judge=small_judge(), verbose=False)
+        found = read_pairs(LABELLED / "contradictions" / f"{name}.jsonl")
+        for judge in judges:
+            report_pairs(title=name, pairs=found, judge=judge, is_verbose=is_verbose)
         if is_stored:
-            report_stored(title=name, pairs=found)
+            report_stored_pairs(title=name, pairs=found)
 
 
-def talk() -> None:
+def talk(*, asks_models: bool, is_verbose: bool) -> None:
     """Prints the reader's figures on the conversations that it was not trained on."""
     for name in ("blind3", "blind4"):
         items = read_lines(LABELLED / "extraction" / f"{name}.jsonl")
-        score, speed = run_talk(extractor=QuotingExtractor(), items=items)
-        print(score.line(name), f" {1000 / speed:.1f} ms a message")
+        report_talk(title=name, extractor=QuotingExtractor(), items=items, is_verbose=is_verbose)
+        if asks_models:
+            report_talk(
+                title=name,
+                extractor=configured_tools().extractor,
+                items=items,
+                is_verbose=is_verbose,
+                clock=time.perf_counter,
+            )
 
 
 def stores() -> None:
@@ -194,10 +198,10 @@ def cost() -> None:
     """Prints the time of one core and the memory that the models take."""
     before = psutil.Process().memory_info().rss
     items = read_lines(LABELLED / "extraction" / "blind3.jsonl")
-    messages, participants = read_conversation(item=items[0])
+    messages, participants = read_conversation(items[0])
     judge, embedder = small_judge(), default_tools().embedder
     QuotingExtractor().extract(messages=messages, context=[], participants=participants)
-    found = read_pairs(path=LABELLED / "contradictions" / "blind3.jsonl")[:100]
+    found = read_pairs(LABELLED / "contradictions" / "blind3.jsonl")[:100]
     statements = [(pair.existing, pair.new) for pair in found]
     judge.judge_all(statements[:8])
     embedder.embed(["warm"])
@@ -218,12 +222,16 @@ def main() -> None:
     parser.add_argument("--set", default="blind", help="which questions and corrections")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--stored", action="store_true", help="pairs through the write path too")
+    parser.add_argument("--llm", action="store_true", help="the configured models as well")
+    parser.add_argument("--verbose", action="store_true", help="print each failure")
     options = parser.parse_args()
     acts: dict[str, Callable[[], None]] = {
         "cost": cost,
-        "pairs": lambda: pairs(is_stored=options.stored),
+        "pairs": lambda: pairs(
+            is_stored=options.stored, asks_models=options.llm, is_verbose=options.verbose
+        ),
         "stores": stores,
-        "talk": talk,
+        "talk": lambda: talk(asks_models=options.llm, is_verbose=options.verbose),
         "asks": asks,
         "corrections": lambda: corrections(options.set),
         "questions": lambda: questions(options.set),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.growth import MOST, PATTERNS, Work, growth, paths, readers_of_text, repeated
+from tests.support.growth import MOST, PATTERNS, Work, growth, paths, readers_of_text, repeated
 
 FUNCTIONS = dict(readers_of_text())
 # Dates, lists, brackets, marks, blanks, one word, names and a diary: those of the bugs there were.

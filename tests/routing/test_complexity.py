@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.routing import CHECK, FIT, figures, read_items
+from benchmarks.routing_fit import CHECK, FIT, read_items, scored, table_of, weights_json
+from routing.domain import complexity
 from routing.domain.complexity import (
     DIMENSIONS,
     WEIGHTS,
@@ -31,27 +34,35 @@ def tier(query: str, turns: int = 0) -> Tier:
 
 
 def test_queries_that_nothing_was_fitted_to_reach_their_tier() -> None:
-    items = read_items(paths=[CHECK])
-
-    found = figures(
-        items=items,
-        scores=[heuristic_score(query=i.query, history_turns=i.history_turns) for i in items],
-    )
+    found = scored(read_items(CHECK))
 
     assert found.accuracy >= 0.8
     assert found.too_low == 0
     assert found.error < 1.0
 
 
-def test_no_query_is_both_fitted_to_and_measured_on() -> None:
-    fitted = {item.query for item in read_items(paths=[FIT])}
+def test_the_weights_in_use_are_what_the_labelled_queries_give() -> None:
+    in_use = json.loads(files(complexity).joinpath("weights.json").read_text(encoding="utf-8"))
 
-    assert not fitted & {item.query for item in read_items(paths=[CHECK])}
+    fitted = json.loads(weights_json(table_of(read_items(FIT))))
+
+    assert fitted["features"].keys() == in_use["features"].keys()
+    # The last of three decimals may differ on another processor.
+    for name in ("bias", "subject", "vector"):
+        np.testing.assert_allclose(fitted[name], in_use[name], atol=0.0021)
+    for name, row in in_use["features"].items():
+        np.testing.assert_allclose(fitted["features"][name], row, atol=0.0021)
+
+
+def test_no_query_is_both_fitted_to_and_measured_on() -> None:
+    fitted = {item.query for item in read_items(FIT)}
+
+    assert not fitted & {item.query for item in read_items(CHECK)}
 
 
 @pytest.mark.parametrize("path", [FIT, CHECK], ids=["fit", "check"])
 def test_every_label_follows_from_its_judgements(path: Path) -> None:
-    wrong = [i.id for i in read_items(paths=[path]) if i.score.tier is not i.label]
+    wrong = [i.id for i in read_items(path) if i.score.tier is not i.label]
 
     assert wrong == []
 

@@ -51,17 +51,6 @@ def measure(*, query: str, history_turns: int) -> Measured:
     return Measured(request, features, _is_readable(request, known), asks_again)
 
 
-def feature_groups() -> dict[str, set[str]]:
-    """The names of the features by what they are measured of, for ablations.
-
-    Combinations hold cues, so they go with the cues.
-    """
-    form = set(_form(read_request(""), 0))
-    cues = set(_cue_lists()) - {"function_words", "again"}
-    words = set(measure(query="", history_turns=0).features) - form
-    return {"cues": words, "form": form, "combinations": words - cues}
-
-
 @cache
 def _cue_lists() -> dict[str, re.Pattern[str]]:
     lines = files(__package__).joinpath("cues.txt").read_text(encoding="utf-8").splitlines()

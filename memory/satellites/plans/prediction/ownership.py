@@ -4,7 +4,7 @@ A change to a file mostly rewrites lines that some earlier changes wrote, and th
 know. Which lines those are nobody tells before the change is made; how many lines of each earlier
 change are likely to be left can be estimated from line counts alone: every later change takes its
 removed lines from all that stood before it, in equal shares. Two logistic models, fitted by
-benchmarks/prediction_fit.py, turn the estimates into a chance: one of a change in one open file,
+benchmarks/coding_context.py, turn the estimates into a chance: one of a change in one open file,
 one of a change in all open files.
 """
 

@@ -1,4 +1,4 @@
-"""Weights of the models of ownership.py, written by `python -m benchmarks.prediction_fit --write`.
+"""Weights of the models of ownership.py, written by `benchmarks.coding_context --only fit --write`.
 
 The first of each is the constant, the others stand in the order of the features.
 """

@@ -1,20 +1,15 @@
 """How the time of text functions grows with the length of text that repeats a pattern.
 
-    python -m benchmarks.growth                # every function and path
-    python -m benchmarks.growth --only dates   # those with this in their name
-
 Swept are the public functions of the domain that need texts alone, found by their signatures, and
-the paths that are made of them; the small models read a bounded number of tokens. Linear
-means that four times the characters take about four times the time; printed is what takes more.
+the paths that are made of them; the small models read a bounded number of tokens. Linear means that
+four times the characters take about four times the time.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import inspect
 import pkgutil
-import sys
 import time
 import typing
 from collections.abc import Callable, Iterator
@@ -130,24 +125,3 @@ def _seconds(work: Work, text: str) -> float:
     except (ValueError, KeyError, OSError):  # it wants a name, and refuses
         pass
     return time.thread_time() - began
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--only", default="", help="a part of the names to measure")
-    given = parser.parse_args()
-    swept = [each for each in (*readers_of_text(), *paths().items()) if given.only in each[0]]
-    wrong = 0
-    for name, work in swept:
-        grown = {pattern: growth(work, pattern) for pattern in PATTERNS}
-        worst = max(grown, key=lambda pattern: grown[pattern])
-        if grown[worst] > MOST:
-            wrong += 1
-            bad = [f"{each!r} {found:.0f}" for each, found in grown.items() if found > MOST]
-            print(f"{name}: {', '.join(bad)}", flush=True)
-    print(f"{len(swept)} functions and paths, {wrong} grow faster than their text")
-    return int(wrong > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
