@@ -181,12 +181,16 @@ def computed() -> dict[str, float]:
         "Redis": float(redis["used_cpu_user"] + redis["used_cpu_sys"]),
     }
     if not connection.settings_dict["HOST"] or connection.settings_dict["HOST"].startswith("/"):
-        sums["PostgreSQL"] = _seconds(psutil.Process(backend).parent().children())
+        server = psutil.Process(backend).parent()
+        ended = server.cpu_times()
+        sums["PostgreSQL"] = (
+            _seconds(server.children()) + ended.children_user + ended.children_system
+        )
     return sums
 
 
 def _seconds(processes: Iterable[psutil.Process]) -> float:
-    """Of those that still run."""
+    """Processor time of the processes that still run."""
     sums = 0.0
     for process in processes:
         with suppress(psutil.Error):

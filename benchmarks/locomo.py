@@ -214,7 +214,7 @@ def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, I
     viewer = Viewer(team_id=team_id, actor=ACTOR)
     with scope_of(viewer):
         agent = Agent.objects.get(team_id=team_id, slug=AGENT).pk
-    return Viewer(team_id, ACTOR, agent_id=agent), summary
+    return Viewer(team_id, ACTOR, agent_id=agent, sees_people=True), summary
 
 
 def turns_of(found: ScoredMemory | ScoredMessage) -> list[str]:

@@ -127,9 +127,13 @@ class CountingJudge:
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
         """The inner judge's verdict."""
+        return self.judge_all([(existing, new)])[0]
+
+    def judge_all(self, pairs: Sequence[tuple[Statement, Statement]]) -> list[Judgement]:
+        """The inner judge's verdicts, in order."""
         with self._lock:
-            self.asked += 1
-        return self.inner.judge(existing=existing, new=new)
+            self.asked += len(pairs)
+        return self.inner.judge_all(pairs)
 
     def __getattr__(self, name: str) -> Any:  # Any: whatever the inner one has
         return getattr(self.inner, name)

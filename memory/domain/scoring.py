@@ -22,7 +22,7 @@ PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
 # Enough to decide between candidates that say about the same, too little to bring up another
-# matter (docs/decisions/0050-what-was-of-use.md).
+# matter (docs/decisions/0050-usage-and-predictions.md).
 USAGE_SHARE = 0.03
 PREFETCH_SHARE = 0.05
 # So many ignores weigh against one citation: most of what a prompt holds is not used.
