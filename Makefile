@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
+SCHEMA := build/openapi.json
+CLIENT := clients/python/palimpsest_client/params.py
+SERVER := $(shell find audit config memory routing teams -name '*.py')
 FUZZ := .venv-fuzz
 DOCS := .venv-docs
 TRAINING := .venv-training
@@ -17,7 +20,7 @@ unexport DJANGO_SETTINGS_MODULE
 .PHONY: run test check types rules client fuzz docs weights demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
-run: install
+run: $(STAMP)
 	@exec $(BIN)/python -m config.launcher
 
 # A process for each core; each has a database and a Redis of its own (tests/conftest.py).
@@ -32,7 +35,7 @@ check: install
 types: install
 	$(BIN)/mypy .
 
-rules: install
+rules: install $(SCHEMA)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -42,12 +45,24 @@ rules: install
 	@PALIMPSEST_ENV=production ALLOWED_HOSTS=palimpsest.example \
 	  DJANGO_SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
-	PALIMPSEST_ENV=test $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
-	$(BIN)/python clients/python/generate.py --check
 
-# Writes the Python client's models and parameters anew, after a change of the API.
-client: install
-	$(BIN)/python clients/python/generate.py
+# Generates the Python client's models and parameters from the server's schema. Each step runs only
+# after a change of what it reads.
+client: $(CLIENT)
+
+$(CLIENT): $(SCHEMA) clients/python/generate.py
+	@echo "Generating the client's models.py and params.py ..."
+	@$(BIN)/python clients/python/generate.py $<
+
+# An unchanged schema keeps its time, so that nothing is generated from it again.
+$(SCHEMA): build/.schema ;
+
+build/.schema: $(STAMP) $(SERVER)
+	@mkdir -p build
+	@PALIMPSEST_ENV=test $(BIN)/python -W ignore::RuntimeWarning manage.py spectacular \
+	  --validate --fail-on-warn --format openapi-json --file $(SCHEMA).new
+	@cmp -s $(SCHEMA).new $(SCHEMA) && rm $(SCHEMA).new || mv $(SCHEMA).new $(SCHEMA)
+	@touch $@
 
 # Some ten thousand requests of Schemathesis against a server of its own, or one that exists:
 # make fuzz ARGS="--url http://127.0.0.1:8000" FUZZ_KEY=pal_... It takes minutes and is no part of
@@ -62,10 +77,7 @@ $(FUZZ)/.installed: requirements/fuzz.txt
 
 # The documentation as a site, build/docs/index.html: it fails for a broken link, and loads nothing
 # from elsewhere. Its environment is no part of the tests'.
-docs: install $(DOCS)/.installed
-	@mkdir -p build
-	@PALIMPSEST_ENV=test $(BIN)/python -W ignore::RuntimeWarning manage.py spectacular \
-	  --format openapi-json --file build/openapi.json
+docs: install $(SCHEMA) $(DOCS)/.installed
 	$(DOCS)/bin/sphinx-build --quiet --fail-on-warning --keep-going -c docs -b html . build/docs
 
 $(DOCS)/.installed: requirements/docs.txt
@@ -98,7 +110,7 @@ fake-openai: install
 screenshots: install
 	$(BIN)/python -m benchmarks.screenshots
 
-install: $(STAMP)
+install: $(STAMP) $(CLIENT)
 
 $(STAMP): $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

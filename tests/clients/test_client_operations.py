@@ -131,19 +131,36 @@ def test_the_client_imports_nothing_of_the_server() -> None:
     assert run(script, folder=PACKAGE.parent).strip() == "[]"
 
 
-def test_the_package_builds_with_its_types(tmp_path: Path) -> None:
-    copy = tmp_path / "python"
-    shutil.copytree(PACKAGE.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+def test_the_package_builds_with_its_types_and_generated_modules(tmp_path: Path) -> None:
     script = (
         "from setuptools import build_meta as b; "
         "print(b.build_sdist('dist')); print(b.build_wheel('dist'))"
     )
-    wheel = run(script, folder=copy).split()[-1]
-    names = ZipFile(copy / "dist" / wheel).namelist()
+    wheel = run(script, folder=copied(tmp_path)).split()[-1]
+    names = ZipFile(tmp_path / "python" / "dist" / wheel).namelist()
 
     assert "palimpsest_client/py.typed" in names
+    assert "palimpsest_client/models.py" in names
+    assert "palimpsest_client/params.py" in names
     assert "palimpsest_client/resources/memories.py" in names
     assert "generate.py" not in names
+
+
+def test_a_build_without_the_generated_modules_says_what_to_run(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "palimpsest_client" / "params.py").unlink()
+
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        run("from setuptools import build_meta as b; b.build_wheel('dist')", folder=folder)
+
+    assert "make client" in failed.value.stderr
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the distribution's folder."""
+    copy = folder / "python"
+    shutil.copytree(PACKAGE.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
 
 
 def run(script: str, *, folder: Path) -> str:
