@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import setup  # type: ignore[import-untyped]
 
 if not (Path(__file__).parent / "palimpsest_client" / "params.py").exists():
     raise SystemExit(
