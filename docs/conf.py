@@ -25,6 +25,7 @@ include_patterns = [
     "clients/python/README.md",
     "docs/**.md",
     "examples/**.md",
+    "memory/understanding/weights/CARD.md",
 ]
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence"]
