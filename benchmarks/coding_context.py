@@ -16,7 +16,7 @@ database that may be thrown away:
 - shares: the mean share of needed commits with the tiers' default shares, and the difference with
   some others, by activity: the first words of a subject say which it is;
 - fit (only if named): what a fit on each history scores on each other one; ``--write`` fits on all
-  together and writes memory/domain/prediction/weights.py.
+  together and writes memory/satellites/plans/prediction/weights.py.
 """
 
 from __future__ import annotations
