@@ -9,9 +9,6 @@ from config import health
 from config.metrics import metrics
 from config.schema import SchemaView
 from memory.admin.key_list import key_list
-from memory.admin.memory_life import memory_life
-from memory.admin.playground import playground_page
-from memory.admin.time_travel import time_travel
 from memory.satellite import satellite_mounts
 
 _READ = ["get", "head"]
@@ -23,13 +20,6 @@ urlpatterns = [
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
-    path("admin/time-travel/", time_travel, name="time_travel"),
-    path("admin/time-travel/<uuid:memory_id>/", memory_life, name="memory_life"),
-    path(
-        "admin/memory/playground/",
-        admin.site.admin_view(playground_page),
-        name="memory_playground",
-    ),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -46,6 +46,9 @@ INSTALLED_APPS = [
     "memory.satellites.langgraph",
     "memory.satellites.chat",
     "memory.satellites.demo",
+    "memory.satellites.query",
+    "memory.satellites.playground",
+    "memory.satellites.time_travel",
 ]
 
 MIDDLEWARE = [

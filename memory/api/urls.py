@@ -10,7 +10,6 @@ from memory.api.views.conversations import ConversationViewSet, JobViewSet
 from memory.api.views.events import EventViewSet
 from memory.api.views.memories import MemoryViewSet
 from memory.api.views.projects import ProjectViewSet, TeamMemoryViewSet
-from memory.api.views.query import MemoryQueryViewSet
 from memory.api.views.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.views.routing import BudgetViewSet, RouteViewSet
 from memory.api.views.threads import CheckpointViewSet, ThreadChangesViewSet
@@ -31,7 +30,6 @@ urlpatterns = [
     # What is asked with every message of every agent: each address is tried in this order.
     path("retrieve", RetrievalViewSet.as_view({"post": "retrieve"}), name="retrieve"),
     path("prompt", PromptViewSet.as_view({"post": "build"}), name="prompt"),
-    path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
     path("usage", UsageViewSet.as_view({"post": "report"}), name="usage"),
     path("", include(router.urls)),
     path(

@@ -241,3 +241,13 @@ def _names_in(
             aliases = aliases_among(team_id=viewer.team_id, names=unknown) if unknown else {}
             found |= {(of, known): pk for known, pk in aliases.items()}
     return found
+
+
+def categories_named_in(filters: Expression) -> list[str]:
+    """The categories that a filter names."""
+    return [
+        str(value)
+        for condition in conditions_of(filters)
+        if condition.field is Field.CATEGORY and condition.operator is not Operator.CONTAINS
+        for value in condition.values
+    ]

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.selectors.instants import instant_at
-from memory.admin.timeline import timeline_of
 from memory.models import Memory
+from memory.satellites.time_travel.timeline import timeline_of
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory, StaffUserFactory

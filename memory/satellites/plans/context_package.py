@@ -21,13 +21,12 @@ from memory.models.querysets import MemoryQuerySet
 from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
 from memory.satellites.tasks.domain import Task, TaskItem
 from memory.satellites.tasks.services import open_task
-from memory.selectors.filters import NOBODY, matching, named_by
+from memory.selectors.filters import NOBODY, categories_named_in, matching, named_by
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
 from memory.services.read.answers import Prompt
 from memory.services.read.prompt_packing import Packing
-from memory.services.read.querying import categories_named_in
 from memory.services.read.ranking import Question
 from memory.services.read.retrieval import Read, prompt
 from memory.services.read.search import Depth

@@ -10,10 +10,10 @@ from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.test import APIClient
 
 from memory.api.serializers.found import SignalsSerializer
-from memory.api.views.query import BulletAnswerSerializer, FullAnswerSerializer
 from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.models import Category, Memory
+from memory.satellites.query.views import BulletAnswerSerializer, FullAnswerSerializer
 from teams.models import Agent
 from tests.support.cast import Cast
 from tests.support.query_api import Remember, ask, refuse, remember, texts

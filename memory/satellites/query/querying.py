@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.clients.afterwards import at_its_end
-from memory.domain.filters import All, Expression, Field, Operator, conditions_of
+from memory.domain.filters import All, Expression, conditions_of
 from memory.domain.packing import Packed
 from memory.domain.scoring import Weights
 from memory.domain.summarising import retells
@@ -16,7 +16,14 @@ from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.filters import matching
+from memory.satellites.query.results import (
+    FoundMemory,
+    QueryResult,
+    QuotedMessage,
+    Shown,
+    pack_results,
+)
+from memory.selectors.filters import categories_named_in, matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
@@ -26,13 +33,6 @@ from memory.services.read.about_whom import nobody_named
 from memory.services.read.answer_cache import Body, Made, Sent, answer_key, keep, look_up
 from memory.services.read.answers import Retrieval
 from memory.services.read.messages import ScoredMessage
-from memory.services.read.query_results import (
-    FoundMemory,
-    QueryResult,
-    QuotedMessage,
-    Shown,
-    pack_results,
-)
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
 from memory.services.read.retrieval import Read, search
 from memory.services.read.search import Depth
@@ -292,13 +292,3 @@ class _Query:
                 given[category] += 1
                 shown.append(FoundMemory(each.memory, each.score, each.signals))
         return shown[: query.limit], found
-
-
-def categories_named_in(filters: Expression) -> list[str]:
-    """The categories that a filter names."""
-    return [
-        str(value)
-        for condition in conditions_of(filters)
-        if condition.field is Field.CATEGORY and condition.operator is not Operator.CONTAINS
-        for value in condition.values
-    ]

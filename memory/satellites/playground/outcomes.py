@@ -9,11 +9,11 @@ from uuid import UUID
 
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals, relative_to_best
+from memory.satellites.query.querying import Queried
+from memory.satellites.query.results import QueryResult
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.read.answers import Considered, Prompt
 from memory.services.read.messages import RankedMessage, ScoredMessage
-from memory.services.read.query_results import QueryResult
-from memory.services.read.querying import Queried
 from memory.services.read.ranking import Ranked
 from memory.services.read.retrieval import is_told_as_summary
 

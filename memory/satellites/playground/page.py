@@ -13,7 +13,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from memory.services.read.playground import PlanName, Trial, try_question
+from memory.satellites.playground.form import PlaygroundForm
+from memory.satellites.playground.shown import result_context
+from memory.satellites.playground.trying import PlanName, Trial, try_question
 from memory.understanding.tools import default_tools
 from teams.admin_permissions import ADMINS, is_member, may, sees_several_teams
 from teams.errors import DomainError, StaleError
@@ -23,9 +25,6 @@ from teams.services.agents import change_agent
 from teams.services.conditions import Condition
 from teams.services.flags import flags_of
 from teams.tenancy import team_scope
-
-from .playground_form import PlaygroundForm
-from .playground_page import result_context
 
 TITLE = "Retrieval playground"
 _PAGE = "admin/memory/playground/page.html"

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from memory.domain.scoring import USAGE_SHARE, Signals, Weights, score_shares
 from memory.domain.types import MemoryType, Status
-from memory.services.read.outcomes import Fate, Outcome
-from memory.services.read.playground import Tried
+from memory.satellites.playground.outcomes import Fate, Outcome
+from memory.satellites.playground.trying import Tried
 from teams.admin.display import excerpt, page_of
 
 MOST_SHOWN = 60

@@ -17,15 +17,14 @@ from audit.selectors.activity import first_change_of
 from audit.selectors.instants import Instant, instant_at
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.time_travel.past_words import differences, marks_of
+from memory.satellites.time_travel.timeline import HEIGHT, WIDTH, Bar, Timeline, timeline_of
+from memory.satellites.time_travel.travel_form import TravelForm, form_of, local_text, moment_of
 from memory.selectors.history.states import Change, Kind, changes_between, state_at
 from memory.selectors.memories import MemoryFilters
 from teams.admin_permissions import is_member
 from teams.errors import InvalidError
 from teams.models import Team
-
-from .past_words import differences, marks_of
-from .timeline import HEIGHT, WIDTH, Bar, Timeline, timeline_of
-from .travel_form import TravelForm, form_of, local_text, moment_of
 
 _TEMPLATE = "admin/memory/time_travel/page.html"
 _ROWS = 20

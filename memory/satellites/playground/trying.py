@@ -16,12 +16,12 @@ from memory.domain.plans.prompt import LAYERS, Layer
 from memory.domain.scoring import Weights
 from memory.domain.tokens import ESTIMATE
 from memory.domain.viewer import Viewer
+from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
+from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.selectors.conversations import viewer_in
 from memory.services.read.agent_options import budget_for, own_weights
 from memory.services.read.answers import Prompt, RetrievalStats
-from memory.services.read.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
 from memory.services.read.prompting import build_prompt, prompt_without_memory
-from memory.services.read.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.services.read.ranking import SEARCH_WEIGHTS, Question
 from memory.services.read.retrieval import Read, of_types, packing_for, prompt
 from memory.services.read.search import Depth

@@ -21,11 +21,10 @@ from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
 from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.satellites.time_travel.timeline import HEIGHT, WIDTH, Timeline
+from memory.satellites.time_travel.travel_form import PAGE_NAME, local_text
 from memory.selectors.history.memory_history import versions_of
 from teams.admin_permissions import is_member
-
-from .timeline import HEIGHT, WIDTH, Timeline
-from .travel_form import PAGE_NAME, local_text
 
 _TEMPLATE = "admin/memory/time_travel/life.html"
 _MOST_STEPS = 200

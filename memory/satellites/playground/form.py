@@ -13,13 +13,8 @@ from django.db.models import QuerySet
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.types import MemoryType
 from memory.domain.viewer import Viewer
+from memory.satellites.playground.trying import PlanName, Trial, default_weights, weights_of
 from memory.selectors.conversations import conversation_with
-from memory.services.read.playground import (
-    PlanName,
-    Trial,
-    default_weights,
-    weights_of,
-)
 from memory.services.read.ranking import MAX_QUERY_CHARS
 from memory.services.read.search import Depth
 from teams.admin.sliders import slider_field
