@@ -21,8 +21,8 @@ from pgvector import HalfVector
 
 from benchmarks.admin_ground_rows import EVENTS, JOBS, LOG, SEARCH, SPEND, TALK, USES
 from benchmarks.texts import Texts
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status
-from memory.domain.viewer import Viewer
 from memory.models import Category, Contradiction, Memory, MemoryRelation, Settlement
 from memory.satellites.consent.models import ConsentRequest
 from memory.services.decisions.corrections import correct_memory

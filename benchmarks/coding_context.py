@@ -41,12 +41,15 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from benchmarks.ground import analyse, new_team, scope_of
+from memory.domain.audience import Viewer
 from memory.domain.filters import All
 from memory.domain.forms import Form
+from memory.domain.rendering import ESTIMATE, estimate_tokens
 from memory.domain.scoring import Weights as Scoring
-from memory.domain.tokens import ESTIMATE, estimate_tokens
-from memory.domain.viewer import Viewer
 from memory.domain.work import Signals
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, packing_for, prompt
+from memory.reading.search import Depth
 from memory.satellites.plans.context import ContextRequest, read_only_context
 from memory.satellites.plans.context_package import PackageRequest, context_package
 from memory.satellites.plans.layouts.working import (
@@ -74,9 +77,6 @@ from memory.satellites.tasks.domain import ItemKind
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, packing_for, prompt
-from memory.services.read.search import Depth
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import default_tools
 from teams.domain.context_policy import ContextPolicy

@@ -32,13 +32,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ground import Client, new_team, post_talk, run_waiting, scope_of, unsaid_words
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory, MessageEntry
 from memory.models.memory import LIVE
 from memory.models.querysets import heard_by_q
-from memory.services.read.ranking import Question as Asked
-from memory.services.read.retrieval import Read, search
-from memory.services.read.search import Depth
+from memory.reading.ranking import Question as Asked
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser, Message, Role
 from teams.services.people import change_person, ensure_end_user, set_person_role

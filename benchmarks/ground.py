@@ -21,9 +21,9 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 
 from benchmarks.texts import Texts
+from memory.domain.audience import Viewer
 from memory.domain.text.calendar import WEEKDAYS
-from memory.domain.text.stop_words import STOP_WORDS
-from memory.domain.viewer import Viewer
+from memory.domain.text.words import STOP_WORDS
 from memory.models import Job
 from memory.satellites.episodes.making import run_episode_job
 from memory.satellites.episodes.sittings import queue_episodes

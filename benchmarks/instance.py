@@ -23,7 +23,7 @@ import sys
 import django
 django.setup()
 from benchmarks.ground import scope_of
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from teams.services.keys import issue_key
 from teams.services.people import create_team
 for slug in sys.argv[1:]:

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from benchmarks.ground import new_team, scope_of
+from memory.domain.audience import Viewer
 from memory.domain.types import (
     Candidate,
     Judgement,
@@ -25,7 +26,6 @@ from memory.domain.types import (
     Statement,
     Verdict,
 )
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories

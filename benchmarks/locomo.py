@@ -24,19 +24,19 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from benchmarks.ground import ACTOR, make_episodes, new_team, scope_of
+from memory.domain.audience import Viewer
 from memory.domain.forms import Form
-from memory.domain.text.stop_words import STOP_WORDS
-from memory.domain.viewer import Viewer
+from memory.domain.text.words import STOP_WORDS
+from memory.reading.answers import ScoredMemory
+from memory.reading.messages import ScoredMessage
+from memory.reading.ranking import Question as Asked
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
 from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import Transcript, Turn, read_transcripts
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
-from memory.services.read.answers import ScoredMemory
-from memory.services.read.messages import ScoredMessage
-from memory.services.read.ranking import Question as Asked
-from memory.services.read.retrieval import Read, search
-from memory.services.read.search import Depth
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent

@@ -31,18 +31,17 @@ from django.utils import timezone
 from benchmarks.ground import ACTOR, analyse, computed, statements
 from benchmarks.instance import own_server
 from benchmarks.texts import Texts
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.conditions import viewer_parameters
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, packing_for, prompt, search
+from memory.selectors.filters import viewer_parameters
 from memory.selectors.search.signal_rows import Sought
-from memory.selectors.search.signal_statement import Shape
-from memory.selectors.search.signals import find_candidates
+from memory.selectors.search.signals import Shape, find_candidates
 from memory.selectors.search.vectors import VectorSearch, forget_graphs
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, packing_for, prompt, search
 from memory.services.write.explicit import remember
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser

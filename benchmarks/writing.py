@@ -43,8 +43,8 @@ from django.utils import timezone
 from benchmarks.ground import computed, new_team, scope_of, statements
 from benchmarks.instance import own_server, run_command
 from benchmarks.texts import Texts
+from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, Statement
-from memory.domain.viewer import Viewer
 from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
 from memory.services.extraction.extraction import find_candidates, load_range
@@ -75,7 +75,7 @@ django.setup()
 from pathlib import Path
 from django.utils import timezone
 from memory.understanding.tools import default_tools
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.import_runs import run_import
 from memory.satellites.transfer.imports import start_import

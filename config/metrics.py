@@ -35,12 +35,12 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from config.worker_heartbeat import is_anybody_at_work
+from memory.reading.snapshots import READS
 from memory.satellites.webhooks.delivering import undelivered_by_state
 from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
 from memory.services.extraction.work_metrics import work_counts
 from memory.services.indexing.pending_vectors import pending_counts
-from memory.services.read.replica_reads import READS
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

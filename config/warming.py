@@ -45,10 +45,10 @@ def _judge_once() -> None:
 
 def _read_once() -> bool:
     """Whether a question about nobody could be asked."""
+    from memory.domain.audience import Viewer
     from memory.domain.scoring import Weights
-    from memory.domain.viewer import Viewer
-    from memory.services.read.ranking import Question
-    from memory.services.read.retrieval import Read, packing_for, prompt
+    from memory.reading.ranking import Question
+    from memory.reading.retrieval import Read, packing_for, prompt
     from memory.understanding.tools import default_tools
     from teams.errors import UnavailableError
 

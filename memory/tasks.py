@@ -10,7 +10,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from memory.models import Job
-from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
+from memory.reading.usage import flush_noted_usage
+from memory.services.decisions.clearing import keep_all_to_limits, keep_to_limit
 from memory.services.extraction.jobs import (
     RUN_JOB_TASK,
     overdue_jobs,
@@ -22,7 +23,6 @@ from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.read.usage import flush_noted_usage
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from memory.understanding.tools import default_tools
 from teams.clock import database_now

@@ -88,7 +88,7 @@ from pytest_django.plugin import DjangoDbBlocker  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
 from config import embedded  # noqa: E402
-from memory.domain.viewer import Viewer  # noqa: E402
+from memory.domain.audience import Viewer  # noqa: E402
 from memory.services.indexing.message_index import finish_indexing  # noqa: E402
 from memory.understanding.tools import Tools, default_tools  # noqa: E402
 from teams.models import Agent, EndUser  # noqa: E402

@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.utils import timezone
 
-from memory.domain.feedback import Feedback
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.domain.types import Scope, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.moving import Move, move_memory

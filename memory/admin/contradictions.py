@@ -22,7 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from memory.models import Contradiction
-from memory.selectors.review_queue import (
+from memory.selectors.contradictions import (
     QUEUE_ORDER,
     is_snoozed,
     is_waiting,

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
-from memory.domain.settled import MERGED
+from memory.domain.judgements import MERGED
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory, MemoryUsage
 from teams.admin.actors import actor_words

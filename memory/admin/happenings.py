@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import Erasure
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction, Job, Memory
-from memory.selectors.daily_figures import learned_by_agents
-from memory.selectors.history.latest import latest_of_events
+from memory.selectors.figures import learned_by_agents
+from memory.selectors.history.log import latest_of_events
 from teams.admin.actors import actor_words
 from teams.admin.display import excerpt, page_of
 from teams.models import Agent, AgentVersion, Team, TeamVersion

@@ -15,7 +15,7 @@ from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
 from memory.domain.differences import TextPart, phrase_parts
 from memory.domain.forms import labelled
-from memory.domain.settled import MERGED
+from memory.domain.judgements import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.versions import Version, versions_of
 from teams.admin.actors import actor_words

@@ -11,13 +11,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import F, Func, IntegerField, QuerySet, UUIDField, Value
 from django.http import HttpRequest
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, search
-from memory.services.read.search import Depth
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
 from memory.understanding.tools import Tools
 from teams.middleware import outside_staff_scope
 from teams.models import Team

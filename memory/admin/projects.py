@@ -11,8 +11,8 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
+from memory.domain.audience import Viewer
 from memory.domain.types import DELETED
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.clearing import Cleared, clear_project
 from memory.services.write.project_growth import ask_soon

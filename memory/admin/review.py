@@ -15,12 +15,11 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction
-from memory.services.decisions.later_changes import ChangedSinceError
-from memory.services.decisions.snoozing import snooze_contradiction
-from memory.services.decisions.undoing import undo_settlement
+from memory.services.decisions.state import snooze_contradiction
+from memory.services.decisions.undoing import ChangedSinceError, undo_settlement
 from memory.services.write.secrets import masked_note, masked_text
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import excerpt

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID
 from memory.models import Contradiction
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.understanding.tools import default_tools

@@ -8,7 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.domain.differences import text_parts
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.models import Contradiction
 from teams.admin.actors import actor_words
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from memory.models import Contradiction, Job
-from memory.selectors.review_queue import is_waiting
+from memory.selectors.contradictions import is_waiting
 
 
 @dataclass(frozen=True, slots=True)

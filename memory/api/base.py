@@ -23,7 +23,7 @@ from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
 from memory.api.serializers.base import ProblemSerializer
 from memory.clients.rate_limits import Allowance, take_allowance
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision

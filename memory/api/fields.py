@@ -15,10 +15,10 @@ from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from memory.domain.clock import is_to_come
 from memory.domain.scoring import Weights
-from memory.domain.text.normalise import NO_WORDS, has_words, is_blank
-from memory.services.read.ranking import MAX_QUERY_CHARS
+from memory.domain.text.words import NO_WORDS, has_words, is_blank
+from memory.domain.types import is_to_come
+from memory.reading.ranking import MAX_QUERY_CHARS
 
 MAX_WEIGHT = 1000
 # A sign that `str.isprintable` finds printable, but for the space; as the schema writes it.

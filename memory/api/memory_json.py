@@ -16,9 +16,9 @@ from django.http import HttpResponse
 from rest_framework.serializers import Serializer
 
 from memory.models import Contradiction, Memory
-from memory.services.read.answers import RetrievalStats, ScoredMemory
-from memory.services.read.messages import ScoredMessage
-from memory.services.read.search import Level
+from memory.reading.answers import RetrievalStats, ScoredMemory
+from memory.reading.messages import ScoredMessage
+from memory.reading.search import Level
 
 # Any: what JSON holds.
 Json = dict[str, Any]

@@ -15,13 +15,13 @@ from rest_framework.request import Request
 from audit.services.events import Event, add_events
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
-from memory.domain.plans.read_only import CHARACTERS
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.plans.layouts import CHARACTERS
 from memory.models import Memory
+from memory.reading.answers import Retrieval
+from memory.reading.cache import Sent
+from memory.reading.seven_layers import BuiltPrompt
 from memory.selectors.filters import NOBODY
-from memory.services.read.answer_cache import Sent
-from memory.services.read.answers import Retrieval
-from memory.services.read.prompting import BuiltPrompt
 from memory.services.write.drafts import Outcome, WriteResult
 from teams.principal import Principal
 

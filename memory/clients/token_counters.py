@@ -16,7 +16,7 @@ from pathlib import Path
 import tiktoken
 from tiktoken.model import encoding_name_for_model
 
-from memory.domain.tokens import ESTIMATE, TokenCounter
+from memory.domain.rendering import ESTIMATE, TokenCounter
 
 # The files of the encodings in use and their SHA-256, as tiktoken 0.14 names them. tiktoken removes
 # a file with another digest and downloads it anew, so the digest is checked before it is asked.

@@ -1,4 +1,4 @@
-"""An episode told from a sitting of talk by rules: its own sentences, chosen and in their order."""
+"""Episodes and insights as the writers know them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from itertools import islice
 from uuid import UUID
 
-from memory.domain.escaping import beginning
-from memory.domain.pair_selection import shared_words, weighed_words
+from memory.domain.judgements import shared_words, weighed_words
 from memory.domain.prompt_guards import is_command, without_rendered_memory
+from memory.domain.rendering import beginning
 from memory.domain.secrets import MASK
-from memory.domain.summarising import fitting
-from memory.domain.text.sentences import split_sentences
+from memory.domain.talk import fitting
+from memory.domain.text.words import split_sentences
 from memory.domain.types import Asker, Point
 
 FEWEST_MESSAGES = 4
@@ -206,3 +206,62 @@ def _most(points: Sequence[Point]) -> Point:
 
 def _title(sentence: str) -> str:
     return beginning(sentence, longest=TITLE_CHARS - 2).rstrip(".")
+
+
+MOST_INSIGHTS = 3
+MOST_CHARS = 280
+MOST_ACTIVITIES, MOST_FACTS, TALK_CHARS = 5, 3, 1_000
+
+CATEGORY = "relationship_dynamic"
+IMPORTANCE = 4
+"""Two on the seed's scale of 1 to 5, doubled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A memory as evidence: its text, when it was said, and in which conversation."""
+
+    id: UUID
+    text: str
+    said_at: datetime
+    conversation_id: UUID | None = None
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of a person, latest first; times are on the clock of the team.
+
+    `activities` (5 at most) happened, `facts` (3 at most) were learned lately, `talk` are the last
+    words of at most 1,000 characters with the messages `talk_ids`. What is counted: `recent`
+    memories, `changes` (versions of a preference, oldest first), and at what times the person spoke
+    (`spoke_at`, each with its message). `names` are of those who talk.
+    """
+
+    person: str
+    asker: Asker
+    activities: tuple[Noted, ...] = ()
+    facts: tuple[Noted, ...] = ()
+    talk: str = ""
+    talk_ids: tuple[UUID, ...] = ()
+    recent: tuple[Noted, ...] = ()
+    changes: tuple[tuple[Noted, ...], ...] = ()
+    spoke_at: tuple[tuple[datetime, UUID], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenInsight:
+    """An insight of at most 280 characters, what it rests on, and who wrote it.
+
+    `topic` is what it is about, by which a later one of the same is known; "" where nothing says.
+    One that `is_news` takes the place of what was said of its topic at once.
+    """
+
+    text: str
+    writer: str
+    memory_ids: tuple[UUID, ...] = ()
+    message_ids: tuple[UUID, ...] = ()
+    topic: str = ""
+    is_news: bool = False
+    tags: tuple[str, ...] = ()

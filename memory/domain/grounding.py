@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final, Literal
 
-from memory.domain.text.date_types import Lean, NamedTime
+from memory.domain.text.calendar import Lean, NamedTime
 from memory.domain.text.dates import read_dates
-from memory.domain.text.numbers import number_value, ordinal_value
+from memory.domain.text.words import number_value, ordinal_value
 
 SHARE_OF_WORDS: Final = 0.5
 """Share of a memory's longer words that must be said; figures in decision 32."""

@@ -1,14 +1,19 @@
-"""Limits of what a judge's verdict may do to stored memories, in any language."""
+"""Judgements of pairs: which to judge, what a verdict means, how it is settled, and feedback."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
 
 from memory.domain.audience import Reach
-from memory.domain.text.normalise import bare_words
-from memory.domain.types import Judgement, Verdict
+from memory.domain.text.words import bare_words
+from memory.domain.types import Judgement, Statement, Verdict
 
 # A verdict less sure than this leaves both statements side by side.
 SURE = 0.5
@@ -108,3 +113,151 @@ def _is_apart(a: str, b: str, *, is_unit: bool, careless: bool) -> bool:
         # "TypeScript" may be written "typescript", and "TEA" is said loudly; "US" is not "us".
         return letters <= _PAIR
     return not careless
+
+
+A_WINS, B_WINS, BOTH_VALID, MERGED = "a_wins", "b_wins", "both_valid", "merged"
+
+_OF_TWO = {
+    A_WINS: "the earlier one stands",
+    B_WINS: "the later one stands",
+    BOTH_VALID: "both are valid",
+    MERGED: "both were merged into one",
+}
+_OF_ONE = {
+    A_WINS: "it stands",
+    B_WINS: "it is wrong",
+    BOTH_VALID: "it stands",
+    MERGED: "it was corrected",
+}
+
+
+# As who says the losing words again is to read it, for whom the sides stand in another order.
+_OF_AGAIN = {**_OF_TWO, A_WINS: "the other one stands", B_WINS: "the other one stands"}
+
+
+def told_decision(
+    *,
+    resolution: str,
+    is_of_two: bool,
+    by: str,
+    at: datetime,
+    note: str,
+    is_said_again: bool = False,
+) -> str:
+    """Who decided when, how and why: "decided on 2026-05-01 12:00 UTC by staff:rob: ... (why)".
+
+    `is_of_two` is False where somebody only said that a memory is wrong; `is_said_again` where it
+    is told of the words that lost. `at` is aware.
+    """
+    of_two = _OF_AGAIN if is_said_again else _OF_TWO
+    how = (of_two if is_of_two else _OF_ONE)[resolution]
+    when = at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"decided on {when} by {by}: {how}{f' ({note})' if note else ''}"
+
+
+# Words of more than this share of a statement's neighbours are usual ones.
+_USUAL_SHARE = 0.4
+_FEWEST_TO_COUNT = 6
+_WORD = re.compile(r"[^\W_]+")
+# The ending of a longer word hardly changes what it is about.
+_BEGINNING = 5
+# The longer a word, the rarer it is; names are as rare as long words, a figure counts double. Words
+# of fewer letters than _SHORT are mostly those of grammar and count one less.
+_RAREST, _SHORT = 9, 5
+# First parts under which a text is filed when nobody knows what it is about.
+_KINDS = frozenset({"activity", "event", "fact"})
+
+
+def shared_words(one: str, other: str, *, usual: Collection[str] = ()) -> float:
+    """How much of the text with fewer words the other one has as well, rare words first; 0-1."""
+    first, second = weighed_words(one), weighed_words(other)
+    if usual:
+        first, second = _without(usual, first), _without(usual, second)
+    least = min(sum(first.values()), sum(second.values()))
+    if not least:
+        return 0.0
+    return sum(min(first[word], second[word]) for word in first.keys() & second.keys()) / least
+
+
+def _without(usual: Collection[str], words: dict[str, int]) -> dict[str, int]:
+    return {word: weight for word, weight in words.items() if word not in usual}
+
+
+def usual_words(texts: Sequence[str]) -> frozenset[str]:
+    """The words that so many of these neighbours have that they tell no two of them together.
+
+    Nearly always the names of the people who talk. Of few neighbours nothing can be said.
+    """
+    if len(texts) < _FEWEST_TO_COUNT:
+        return frozenset()
+    counts = Counter(word for text in texts for word in weighed_words(text))
+    return frozenset(word for word, count in counts.items() if count > _USUAL_SHARE * len(texts))
+
+
+@lru_cache(maxsize=4_096)
+def weighed_words(text: str) -> dict[str, int]:
+    """The beginnings of the words, each with how rare it is, 1 to 9; without single letters."""
+    found: dict[str, int] = {}
+    for place, word in enumerate(_WORD.findall(unicodedata.normalize("NFKC", text))):
+        lower = word.casefold()
+        if len(lower) == 1 and not lower.isdigit():
+            continue
+        if lower[0].isdigit():
+            weight = min(2 * len(lower), _RAREST)
+        elif place > 0 and word[0].isupper():
+            weight = _RAREST
+        else:
+            weight = min(len(lower) - (len(lower) < _SHORT), _RAREST)
+        beginning = lower[:_BEGINNING] if lower.isalpha() else lower
+        found[beginning] = max(weight, found.get(beginning, 0))
+    return found
+
+
+def is_specific(subject: str) -> bool:
+    """Whether a subject path names a matter, and not only the kind of memory it is."""
+    kind, _, rest = subject.partition(".")
+    return bool(rest) and kind not in _KINDS
+
+
+def is_same_matter(one: str, other: str) -> bool:
+    """Whether two paths name one and the same matter."""
+    return one == other and is_specific(one)
+
+
+def as_compared(existing: Statement, new: Statement) -> tuple[Statement, Statement]:
+    """The two statements as a judge reads them: without paths of which one names no matter."""
+    if is_specific(existing.subject) and is_specific(new.subject):
+        return existing, new
+    return replace(existing, subject=""), replace(new, subject="")
+
+
+HIGHEST = 10
+# Feedback never pushes a memory below what extraction keeps (seed 000: 3 is a casual mention).
+LOWEST = 3
+# One unused retrieval says little; this many say something.
+IGNORED_PER_STEP = 5
+
+
+class Feedback(StrEnum):
+    """What a caller says of a memory it was given."""
+
+    CITED = "cited"
+    IGNORED = "ignored"
+    HELPFUL = "helpful"
+    WRONG = "wrong"
+
+
+OF_USE = (Feedback.CITED, Feedback.HELPFUL)
+
+
+def adjusted_importance(*, importance: int, signal: Feedback, ignored: int) -> int:
+    """The importance 1-10 after the signal.
+
+    A helpful memory gains one, up to 10; one that was ignored five more times loses one, down to
+    3 and never raised by it; the other signals leave it. `ignored` counts this signal already.
+    """
+    if signal == Feedback.HELPFUL:
+        return min(HIGHEST, importance + 1)
+    if signal == Feedback.IGNORED and ignored % IGNORED_PER_STEP == 0:
+        return max(importance - 1, min(importance, LOWEST))
+    return importance

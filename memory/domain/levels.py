@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any
 
 from memory.domain.forms import texts_of
-from memory.domain.text.sentences import split_sentences
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
+from memory.domain.text.words import split_sentences
 from memory.domain.types import Asker
 
 RULES = "rules:2"

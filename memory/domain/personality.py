@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .escaping import plain_block, plain_line
+from memory.domain.rendering import plain_block, plain_line
 
 WHO = "## Who You Are"
 HOW = "## How You Communicate"

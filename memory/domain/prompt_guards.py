@@ -14,8 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from memory.domain.personality import OPENING, PARTS
 from memory.domain.plans.documents import ADVICE
-from memory.domain.plans.prompt import NOTICE, SEVEN_LAYERS, SUMMARY_LABEL
-from memory.domain.plans.read_only import AUTHORITATIVE, USE
+from memory.domain.plans.layouts import AUTHORITATIVE, NOTICE, SEVEN_LAYERS, SUMMARY_LABEL, USE
 from memory.domain.rendering import DATED_LABELS, HEADINGS, LABELS, MARKS, SAID_HEADING
 from memory.domain.updates import NEWS, Kind
 

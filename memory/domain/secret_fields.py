@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .text.stop_words import word_set
+from memory.domain.text.words import word_set
 
 MASK = "[masked]"
 

@@ -1,10 +1,10 @@
-"""The words of the memory domain: enumerations and frozen values, free of Django."""
+"""Types of the memory and its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
@@ -228,3 +228,12 @@ class Judgement:
     reason: str
     confidence: float = 1.0
     judge: str = ""
+
+
+MOST_AHEAD = timedelta(days=1)
+
+
+def is_to_come(*, at: datetime, now: datetime) -> bool:
+    """Whether nothing can have been said then yet: it lies more than a day ahead of `now`."""
+    # Not `at > now + …`: near the last day there is, that sum would overflow.
+    return at - now > MOST_AHEAD

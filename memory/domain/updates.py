@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import partial
 from uuid import UUID
 
-from .escaping import beginning, escaped_line, plain_line
+from memory.domain.rendering import TokenCounter, beginning, escaped_line, plain_line
+
 from .rendering import Quote
-from .tokens import TokenCounter
 from .types import Status
 
 NEWS = "Memory updates since rev"

@@ -324,7 +324,7 @@ class MemoryUsage(models.Model):
     """Counters of one memory, flushed in batches; not part of the memory's logged state.
 
     `daily` holds how often it was retrieved by day, such as {"2026-03-01": 4}: days in UTC, of
-    which `memory.services.read.usage` keeps the last ones.
+    which `memory.reading.usage` keeps the last ones.
     """
 
     memory = SameTeamRow(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Audience, Viewer
 from memory.domain.types import DELETED, Status, Tier
-from memory.domain.viewer import Viewer
 
 if TYPE_CHECKING:
     from .memory import Memory  # noqa: F401 - named in the base class below

@@ -1,14 +1,37 @@
-"""Contradictions as readers see them."""
+"""Contradictions that are open, and the queue of those that wait for a decision."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    Value,
+    When,
+    Window,
+)
+from django.db.models.functions import Coalesce, Extract, Now
 
-from memory.domain.viewer import Viewer
-from memory.models import Contradiction, Memory
+from memory.domain.audience import Viewer
+from memory.domain.judgements import BOTH_VALID
+from memory.models import Contradiction, Memory, MemoryUsage, Settlement
 
 
 def contradictions_visible_to(viewer: Viewer) -> QuerySet[Contradiction, Contradiction]:
@@ -34,3 +57,107 @@ def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]
         team_id=team_id, memory_a__in=ids, memory_b__in=ids
     ).values_list("memory_a_id", "memory_b_id")
     return {frozenset(pair) for pair in rows}
+
+
+_DAY_SECONDS = 86_400.0
+# Each as the names of the columns that `with_queue_columns` adds.
+QUEUE_ORDER = ("-group_weight", "group", "-weight", "detected_at")
+_MAX_REASONS = 8
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """How people settled what was found for one reason: `both_valid` of all `settled` were none."""
+
+    strategy: str
+    judge: str
+    reason: str
+    settled: int
+    both_valid: int
+
+    @property
+    def strategy_words(self) -> str:
+        """The strategy in words."""
+        return self.strategy.replace("_", " ")
+
+    @property
+    def percent(self) -> int:
+        """The share that was no contradiction."""
+        return round(100 * self.both_valid / self.settled)
+
+
+def is_waiting(now: datetime) -> Q:
+    """Open, and not left for later."""
+    return Q(resolved_at=None) & (Q(snoozed_until=None) | Q(snoozed_until__lte=now))
+
+
+def is_snoozed(now: datetime) -> Q:
+    """Open, and left for later."""
+    return Q(resolved_at=None, snoozed_until__gt=now)
+
+
+def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction, Any]:
+    """The contradictions with what the queue is sorted by.
+
+    `uses` counts the retrievals of both sides, `weight` is the days it has waited, times one more
+    than these. `group` is the memory that is in more than one open contradiction, or the row's own
+    id, `group_size` how many there are of it and `group_weight` the greatest weight of them.
+    """
+    # Any: rows with annotations
+    of_a, of_b = _open_about("memory_a_id"), _open_about("memory_b_id")
+    waited = Extract(Now() - F("detected_at"), "epoch", output_field=FloatField()) / _DAY_SECONDS
+    return (
+        rows.annotate(
+            uses=_retrieved("memory_a_id") + _retrieved("memory_b_id"), of_a=of_a, of_b=of_b
+        )
+        .annotate(
+            weight=waited * (Value(1.0) + F("uses")),
+            group_size=Case(When(of_a__gte=F("of_b"), then=F("of_a")), default=F("of_b")),
+            group=Case(
+                When(of_a__gt=1, of_a__gte=F("of_b"), then=F("memory_a_id")),
+                When(of_b__gt=1, then=F("memory_b_id")),
+                default=F("id"),
+                output_field=UUIDField(),
+            ),
+        )
+        .annotate(group_weight=Window(Max("weight"), partition_by=[F("group")]))
+    )
+
+
+def judge_records() -> list[JudgeRecord]:
+    """By what found them, how many settled pairs were no contradiction; the worst reasons first.
+
+    Only decisions of people that hold count, and only of pairs. What a reason quotes is left out,
+    so that equal reasons count together.
+    """
+    rows = (
+        Settlement.objects.filter(undone_at=None, contradiction__memory_b__isnull=False)
+        .order_by()
+        .values_list(*(f"contradiction__{name}" for name in ("strategy", "judge", "reason")))
+        .annotate(settled=Count("pk"), both=Count("pk", filter=Q(resolution=BOTH_VALID)))
+    )
+    settled: Counter[tuple[str, str, str]] = Counter()
+    both_valid: Counter[tuple[str, str, str]] = Counter()
+    for strategy, judge, reason, all_of_it, both in rows:
+        key = strategy, judge, _QUOTED.sub("“…”", reason)
+        settled[key] += all_of_it
+        both_valid[key] += both
+    worst = sorted(both_valid.items(), key=lambda item: (-item[1], item[0]))[:_MAX_REASONS]
+    return [JudgeRecord(*key, settled[key], both) for key, both in worst if both]
+
+
+def _retrieved(side: str) -> Coalesce:
+    usage = MemoryUsage.objects.filter(team_id=OuterRef("team_id"), memory_id=OuterRef(side))
+    return Coalesce(Subquery(usage.values("retrieved")[:1]), 0)
+
+
+def _open_about(side: str) -> Coalesce:
+    """How many open contradictions that memory is in."""
+    rows = Contradiction.objects.filter(
+        Q(memory_a_id=OuterRef(side)) | Q(memory_b_id=OuterRef(side)),
+        team_id=OuterRef("team_id"),
+        resolved_at=None,
+    )
+    counted = rows.order_by().values("team_id").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

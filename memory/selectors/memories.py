@@ -10,12 +10,12 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactQuery
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.artifacts import names_artifact_q
+from memory.selectors.filters import names_artifact_q
 from teams.errors import NotFoundError
 from teams.services.agent_names import slug_called
 

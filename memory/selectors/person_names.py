@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.domain.personal_names import heard_name, says_user, with_name
+from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Quote
 from memory.domain.types import QUOTING
 from memory.selectors.sql_files import load_sql_parts

@@ -1,14 +1,19 @@
-"""The chain of versions a memory belongs to: what it replaced, and what replaced it."""
+"""Versions, standings and shorter texts of memories."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from memory.models import Memory
+from memory.domain.levels import Level, Levels, levels_of
+from memory.domain.tiers import Standing, recent_accesses
+from memory.models import Memory, MemoryUsage
+from teams.prepared import fetch_planned
 
 _LONGEST = 100
 _CHAIN = """
@@ -76,3 +81,72 @@ def current_version(memory: Memory) -> Memory:
     if memory.superseded_by_id is None:
         return memory
     return versions_of(memory, most=1)[-1].memory
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A memory and where it stands."""
+
+    memory: Memory
+    standing: Standing
+
+
+def standings_of(*, memories: Sequence[Memory], now: datetime) -> list[Stood]:
+    """Where each of the memories of one team stands; call it in the team's scope."""
+    if not memories:
+        return []
+    usages = {
+        row.memory_id: row
+        for row in MemoryUsage.objects.filter(
+            team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
+        )
+    }
+    return [Stood(each, _standing(each, usages.get(each.pk), now)) for each in memories]
+
+
+def _standing(memory: Memory, usage: MemoryUsage | None, now: datetime) -> Standing:
+    return Standing(
+        memory_type=memory.memory_type,
+        status=memory.status,
+        tier=memory.tier,
+        importance=memory.importance,
+        is_pinned=memory.is_pinned,
+        created_at=memory.created_at,
+        valid_to=memory.valid_to,
+        last_accessed_at=usage.last_accessed_at if usage else None,
+        accesses=usage.retrieved + usage.cited + usage.succeeded if usage else 0,
+        recent=recent_accesses(usage.daily, now=now) if usage else 0,
+    )
+
+
+_STORED = """
+SELECT memory_id, summary, compressed, index_term, told_at_most FROM memory_memorylevels
+WHERE (team_id = %(team)s) IS TRUE AND memory_id = ANY (%(ids)s::uuid[]) AND writer <> ''
+    AND (told_at_most <> 'content' OR NOT %(shortened)s)
+"""
+
+
+def stored_levels(
+    *, team_id: UUID, ids: Iterable[UUID], is_shortened: bool = False
+) -> dict[UUID, Levels]:
+    """The levels of those of the memories that have been written; call it in the team's scope.
+
+    With `is_shortened` only of those that prompts no longer tell whole. The caller has made sure
+    that its viewer may see the memories.
+    """
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    given = {"team": team_id, "ids": wanted, "shortened": is_shortened}
+    rows = fetch_planned(_STORED, given)
+    return {
+        pk: Levels(summary, compressed, index_term, Level(told))
+        for pk, summary, compressed, index_term, told in rows
+    }
+
+
+def levels_of_memory(memory: Memory) -> Levels:
+    """The memory's levels: the stored ones, or what the rules make of its text."""
+    stored = stored_levels(team_id=memory.team_id, ids=[memory.pk]).get(memory.pk)
+    payload = memory.payload if memory.form else {}
+    return stored or levels_of(memory.content, form=memory.form, payload=payload)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.categories import CategoryFile, CategoryRule
-from memory.domain.viewer import Viewer
 from memory.models import Category
 from teams.errors import ForbiddenError, InvalidError
 from teams.models import Agent, Team

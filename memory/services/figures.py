@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from memory.selectors.daily_figures import (
+from memory.selectors.figures import (
     Period,
     Series,
     disputes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from teams.services.checkpoints import Saved, ThreadKey, checkpoint_text, save_checkpoint
 from teams.services.conditions import UNCONDITIONAL, Condition
 from teams.services.people import ensure_agent, ensure_end_user_id

@@ -11,12 +11,10 @@ from datetime import date, datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.domain.escaping import beginning
-from memory.domain.insights import MOST_CHARS, MOST_INSIGHTS, Evidence, Noted, WrittenInsight
+from memory.domain.episodes import MOST_CHARS, MOST_INSIGHTS, Evidence, Noted, WrittenInsight
+from memory.domain.rendering import beginning
 from memory.domain.text.calendar import MONTHS, WEEKDAYS
-from memory.domain.text.normalise import name_words
-from memory.domain.text.sentences import split_sentences
-from memory.domain.text.stop_words import STOP_WORDS
+from memory.domain.text.words import STOP_WORDS, name_words, split_sentences
 
 _NAME = "counted"
 _PARTS = ("at night", "in the morning", "in the afternoon", "in the evening")

@@ -12,7 +12,7 @@ import numpy as np
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from memory.domain.text.normalise import is_blank
+from memory.domain.text.words import is_blank
 from memory.understanding.ports import Embedder
 from routing.clients.embeddings import TextEmbeddings
 from routing.clients.endpoints import EndpointRest

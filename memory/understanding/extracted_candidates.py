@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
 from memory.domain.prompt_guards import is_command, without_rendered_memory
-from memory.domain.text.normalise import is_blank
+from memory.domain.text.words import is_blank
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 
 from .extraction_prompts import (

@@ -12,8 +12,8 @@ from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
 
 from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.secrets import mask_secrets
+from memory.domain.talk import MAX_CHARS
 from memory.domain.types import NAMELESS, Candidate, MemoryType, Participants, SourceMessage
-from memory.domain.wording import MAX_CHARS
 from memory.understanding.prompt_texts import prompt_text
 from routing.clients.protocol import ChatMessage
 

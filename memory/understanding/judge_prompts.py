@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, ValidationError, WithJsonSchema
 
-from memory.domain.quotes import held_to_quotes
+from memory.domain.talk import held_to_quotes
 from memory.domain.types import Asker, Judgement, Statement, Verdict
 from memory.understanding.extraction_prompts import TextOrNull
 from memory.understanding.prompt_texts import prompt_text

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Self
 
-from memory.domain.text.normalise import normalise_text
+from memory.domain.text.words import normalise_text
 from memory.domain.types import Asker, Candidate, Participants, PassWork, SourceMessage
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.ports import Extractor, ReviewingExtractor

@@ -11,17 +11,24 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from memory.domain.episodes import TITLE_CHARS, RulesEpisodes, Sitting, WrittenEpisode
-from memory.domain.escaping import escaped_line
+from memory.domain.episodes import (
+    MOST_CHARS,
+    MOST_INSIGHTS,
+    TITLE_CHARS,
+    Evidence,
+    Noted,
+    RulesEpisodes,
+    Sitting,
+    WrittenEpisode,
+    WrittenInsight,
+)
 from memory.domain.grounding import UNSAID_WORDS, Grounds, Spoken, ungrounded
-from memory.domain.insights import MOST_CHARS, MOST_INSIGHTS, Evidence, Noted, WrittenInsight
 from memory.domain.levels import Levels, LongText, RulesLevels, WrittenLevels, checked_levels
 from memory.domain.prompt_guards import is_command, without_rendered_memory
+from memory.domain.rendering import escaped_line, estimate_tokens
 from memory.domain.secrets import mask_secrets
-from memory.domain.summarising import SUMMARY_TOKENS, RulesSummariser, WrittenSummary, period
-from memory.domain.tokens import estimate_tokens
+from memory.domain.talk import SUMMARY_TOKENS, RulesSummariser, WrittenSummary, departures, period
 from memory.domain.types import Asker, MemoryType, Point
-from memory.domain.wording import departures
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.prompt_texts import prompt_text
 from routing.clients.protocol import ChatMessage

@@ -11,10 +11,9 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain.episodes import Sitting, WrittenEpisode
-from memory.domain.insights import Evidence, WrittenInsight
+from memory.domain.episodes import Evidence, Sitting, WrittenEpisode, WrittenInsight
 from memory.domain.levels import LongText, WrittenLevels
-from memory.domain.summarising import WrittenSummary
+from memory.domain.talk import WrittenSummary
 from memory.domain.types import (
     Asker,
     Candidate,

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from memory.domain.prompt_guards import is_command, without_rendered_memory
 from memory.domain.secrets import mask_private_keys
 from memory.domain.text.dates import read_dates
-from memory.domain.text.sentences import split_sentences
+from memory.domain.text.words import split_sentences
 from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
 from memory.understanding.reading import Line, ReadLine, small_reader
 

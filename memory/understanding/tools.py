@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory.domain.episodes import RulesEpisodes
 from memory.domain.levels import RulesLevels
-from memory.domain.summarising import RulesSummariser
+from memory.domain.talk import RulesSummariser
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.counted_insights import CountedInsights

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationRun
 from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_run

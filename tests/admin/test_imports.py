@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django_redis import get_redis_connection
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Category, Memory, MemoryUsage
-from memory.services.read.usage import NOTED
+from memory.reading.usage import NOTED
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools

@@ -11,7 +11,7 @@ from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import default_tools

@@ -12,7 +12,7 @@ from django_redis import get_redis_connection
 
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryUsage
-from memory.services.read.usage import NOTED, TAKEN
+from memory.reading.usage import NOTED, TAKEN
 from memory.understanding.tools import default_tools
 from teams.models import Agent, AgentVersion
 from teams.tenancy import team_scope

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from audit.models import MemoryLog
 from memory.models import Contradiction, Memory, MemoryUsage
-from memory.selectors.review_queue import judge_records
+from memory.selectors.contradictions import judge_records
 from tests import factories
 from tests.factories import ConversationFactory, MemoryFactory, MessageFactory
 from tests.support.admin import decide, dispute, page_of, states, told, two

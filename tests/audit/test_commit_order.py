@@ -23,7 +23,7 @@ from audit.selectors.instants import Instant, instant_at
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.models import Memory
-from memory.selectors.history.past import as_of
+from memory.selectors.history.memory_history import as_of
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from audit.models import Erasure, MemoryLog
 from audit.services.verification import verify_team
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Compaction, Job, Memory, SearchEntry
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters

@@ -8,7 +8,7 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from audit.services.erasure import erase_user, plan_erasure
 from audit.services.verification import verify_team
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.understanding.tools import Tools

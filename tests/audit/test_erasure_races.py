@@ -20,7 +20,7 @@ from audit.models import Erasure
 from audit.services.erasure import erase_user
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.langgraph.graph_states import NewCheckpoint, save_checkpoint
 from memory.satellites.langgraph.models import GraphThread, StoreItem

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters

@@ -24,10 +24,10 @@ from hypothesis.stateful import (
 
 from audit.models import EVENTS, LogCommit, MemoryLog
 from audit.selectors.instants import instant_at
-from memory.domain.feedback import Feedback
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
-from memory.selectors.history.past import as_of
+from memory.selectors.history.memory_history import as_of
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.disputes import resolve_contradiction
 from memory.services.decisions.restoring import restore_memory

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.services.decisions.state import delete_memory, pin_memory
 from teams.ids import new_id

@@ -34,7 +34,7 @@ from config.backup.manifest import (
     write_manifest,
 )
 from config.embedded.postgres import binaries_folder
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.history.states import fields_of, state_at
 from memory.selectors.memories import MemoryFilters

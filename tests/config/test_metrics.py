@@ -21,7 +21,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.satellites.webhooks.endpoints import create_endpoint, send_test
 from memory.services.write.drafts import Outcome

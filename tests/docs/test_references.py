@@ -18,7 +18,7 @@ from config.embedded import PROJECT_ROOT
 from config.metrics import LATENCY, REQUESTS
 from docs.api_reference import api_page
 from docs.settings_reference import Setting, settings_page, settings_read
-from memory.services.read.replica_reads import READS
+from memory.reading.snapshots import READS
 
 DOCS = PROJECT_ROOT / "docs"
 # Read where no setting of the server is: by a shell's `make`, by libraries.

@@ -11,16 +11,16 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import Judgement, MemoryType, Statement
-from memory.domain.viewer import Viewer
 from memory.models import Compaction, Contradiction, Job, Memory
+from memory.reading.ranking import Question
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import overdue_jobs, start_extraction
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import close_conversation, post_messages
-from memory.services.read.ranking import Question
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories
 from memory.understanding.judging import small_judge

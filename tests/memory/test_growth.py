@@ -19,7 +19,7 @@ SOME = ("May 5, ", "No, Tuesday. ", "I run Monday. ", "[(", "a", " ", "\n- x", "
 def test_the_sweep_finds_the_functions_that_read_text() -> None:
     assert len(FUNCTIONS) > 60
     assert "memory.domain.secrets.mask_secrets" in FUNCTIONS
-    assert "memory.domain.text.sentences.split_sentences" in FUNCTIONS
+    assert "memory.domain.text.words.split_sentences" in FUNCTIONS
 
 
 @pytest.mark.parametrize("work", FUNCTIONS.values(), ids=list(FUNCTIONS))

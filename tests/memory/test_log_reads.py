@@ -13,7 +13,7 @@ from django.db import connections
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.history.log import LogFilters, filtered_log
 from teams.tenancy import team_scope

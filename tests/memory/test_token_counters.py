@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.clients.token_counters import TiktokenCounter, counter_for
-from memory.domain.tokens import ESTIMATE, estimate_tokens
+from memory.domain.rendering import ESTIMATE, estimate_tokens
 
 O200K = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 

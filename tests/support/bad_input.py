@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job, Memory, SearchEntry
 from memory.satellites.tasks.services import begin_task
 from teams.models import Agent, Conversation, EndUser, Message, Project

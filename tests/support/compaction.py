@@ -11,9 +11,9 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.domain.summarising import WrittenSummary
+from memory.domain.audience import Viewer
+from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
 from memory.services.compaction.summaries import running_summary

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.domain.text.normalise import dedupe_key
+from memory.domain.text.words import dedupe_key
 from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.domain.feedback import Feedback
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.write.drafts import WriteResult

@@ -6,9 +6,9 @@ from random import Random
 
 from django.utils import timezone
 
-from memory.domain.feedback import Feedback
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.domain.types import Judgement, Statement, Status, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.corrections import give_feedback
 from memory.services.decisions.disputes import resolve_contradiction

@@ -13,8 +13,8 @@ from celery import current_app
 from django.conf import settings
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction

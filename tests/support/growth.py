@@ -20,9 +20,8 @@ import memory.domain
 import routing.domain
 from memory.domain.differences import marked_changes
 from memory.domain.retrieval.question import read_question
-from memory.domain.spoken_lines import excerpt, is_covered
+from memory.domain.talk import departures, excerpt, is_covered
 from memory.domain.types import MemoryType
-from memory.domain.wording import departures
 from memory.understanding.embedders import WordLlamaEmbedder
 from memory.understanding.quoting import own_sentences
 

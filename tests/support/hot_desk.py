@@ -12,16 +12,16 @@ import orjson
 import pytest
 
 from memory.api.memory_json import packed_memory_json
+from memory.domain.audience import Viewer
+from memory.domain.rendering import ESTIMATE
 from memory.domain.scoring import Weights
-from memory.domain.tokens import ESTIMATE
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.read.answer_cache import Sent
-from memory.services.read.answers import Prompt, Retrieval, RetrievalStats
-from memory.services.read.prompting import send_prompt
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, packing_for, retrieve, send_search
-from memory.services.read.search import Depth
+from memory.reading.answers import Prompt, Retrieval, RetrievalStats
+from memory.reading.cache import Sent
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, packing_for, retrieve, send_search
+from memory.reading.search import Depth
+from memory.reading.seven_layers import send_prompt
 from memory.understanding.tools import Tools
 from teams.models import EndUser
 from tests.support.cast import Cast, make_cast

@@ -10,7 +10,7 @@ import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import find_candidates

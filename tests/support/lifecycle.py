@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.running import run_consolidation

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memory.domain.audience import Viewer
+from memory.domain.rendering import ESTIMATE, TokenCounter
 from memory.domain.scoring import Weights
-from memory.domain.tokens import ESTIMATE, TokenCounter
-from memory.domain.viewer import Viewer
 from memory.models.querysets import MemoryQuerySet
-from memory.services.read import retrieval
-from memory.services.read.answers import Prompt, ScoredMemory
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import packing_for
-from memory.services.read.search import Depth
+from memory.reading import retrieval
+from memory.reading.answers import Prompt, ScoredMemory
+from memory.reading.ranking import Question
+from memory.reading.retrieval import packing_for
+from memory.reading.search import Depth
 from memory.understanding.tools import Tools
 
 

@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
+from memory.reading.answers import ScoredMemory
+from memory.reading.ranking import Question
 from memory.services.indexing.reembedding import reembed
-from memory.services.read.answers import ScoredMemory
-from memory.services.read.ranking import Question
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
 from memory.understanding.embedders import WordLlamaEmbedder

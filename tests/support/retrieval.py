@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
-from memory.domain.viewer import Viewer
-from memory.services.read.answers import Prompt
-from memory.services.read.ranking import Question
+from memory.reading.answers import Prompt
+from memory.reading.ranking import Question
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.reading import retrieve

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Job, Memory, MemoryRelation, MessageEntry
 from memory.services.extraction.shared_talk import share_extracted
 from memory.services.indexing.message_index import index_team

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.write_path import EMBEDDED_AT_ONCE, write_memories

@@ -11,18 +11,13 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from memory.clients.token_counters import counter_for
+from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
-from memory.domain.viewer import Viewer
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read
+from memory.reading.seven_layers import BuiltPrompt, LayerUse, build_prompt, prompt_without_memory
 from memory.selectors.filters import NOBODY
-from memory.services.read.prompting import (
-    BuiltPrompt,
-    LayerUse,
-    build_prompt,
-    prompt_without_memory,
-)
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read
 from memory.understanding.tools import default_tools
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team

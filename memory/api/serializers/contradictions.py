@@ -10,7 +10,7 @@ from rest_framework import serializers
 from memory.api.fields import OneOfField, StatementField, TextField
 from memory.api.serializers.base import ApiSerializer, PageQuerySerializer, StrictSerializer
 from memory.api.serializers.memories import OUTCOMES, WARNINGS
-from memory.domain.settled import MERGED
+from memory.domain.judgements import MERGED
 from memory.models import Contradiction
 from memory.models.relation import RESOLUTIONS, VERDICTS
 

@@ -28,10 +28,10 @@ from memory.api.serializers.contradictions import ContradictionSerializer
 from memory.api.serializers.memories import MemorySerializer
 from memory.domain.levels import Level as TextLevel
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.domain.spoken_lines import SPEAKING_ROLES
+from memory.domain.talk import SPEAKING_ROLES
 from memory.models.memory import MEMORY_TYPES
-from memory.services.read.answers import ScoredMemory
-from memory.services.read.search import Level
+from memory.reading.answers import ScoredMemory
+from memory.reading.search import Level
 
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]

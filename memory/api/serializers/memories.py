@@ -27,8 +27,8 @@ from memory.api.serializers.base import (
 )
 from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
 from memory.api.serializers.work import WorkSerializer
-from memory.domain.feedback import Feedback
 from memory.domain.forms import stated_importance
+from memory.domain.judgements import Feedback
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.models import Memory
 from memory.models.levels import TOLD_LEVELS

@@ -10,7 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memory.api.serializers.base import ApiSerializer
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models.memory import STATUSES
 from teams.models import EndUser
 

@@ -15,7 +15,7 @@ from memory.api.serializers.found import (
     ReadOptionsSerializer,
     StatsSerializer,
 )
-from memory.domain.plans.prompt import LAYERS
+from memory.domain.plans.layouts import LAYERS
 from memory.domain.updates import Kind
 
 LAYER_NAMES = [(layer.value, layer.value) for layer in LAYERS]

@@ -21,7 +21,7 @@ from memory.api.serializers.base import (
     QuerySerializer,
     page_schema,
 )
-from memory.selectors.events import EventFilters, event_counts, filtered_events
+from memory.selectors.figures import EventFilters, event_counts, filtered_events
 from teams.errors import InvalidError
 
 STATUSES = ("ok", "error", "skipped")

@@ -41,7 +41,10 @@ from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.levels import levels_of_memory
+from memory.reading.answers import Retrieval
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, send_search
+from memory.reading.search import Depth
 from memory.selectors.memories import (
     MemoryFilters,
     filtered_memories,
@@ -50,10 +53,7 @@ from memory.selectors.memories import (
     related_to,
 )
 from memory.selectors.names import is_guest
-from memory.services.read.answers import Retrieval
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, send_search
-from memory.services.read.search import Depth
+from memory.selectors.versions import levels_of_memory
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.scopes import check_may_confirm
 from memory.understanding.tools import default_tools

@@ -30,8 +30,8 @@ from memory.api.serializers.memories import (
     warnings_of,
 )
 from memory.api.serializers.work import signals_of
-from memory.domain.feedback import Feedback
 from memory.domain.forms import Form
+from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType, Scope
 from memory.domain.work import Work
 from memory.models import Memory
@@ -39,8 +39,7 @@ from memory.selectors.memories import (
     memory_for,
 )
 from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.moving import Move, move_memory
-from memory.services.decisions.promoting import promote_memory
+from memory.services.decisions.moving import Move, move_memory, promote_memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import delete_memory, pin_memory
 from memory.services.write.drafts import Outcome, WriteResult

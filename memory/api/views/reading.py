@@ -9,15 +9,15 @@ from typing import Any
 from django.utils import timezone
 
 from memory.api.base import ApiViewSet
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
+from memory.reading.answers import budget_for, own_weights
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, of_types
+from memory.reading.search import Depth
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.selectors.revisions import Revision
-from memory.services.read.agent_options import budget_for, own_weights
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, of_types
-from memory.services.read.search import Depth
 from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation

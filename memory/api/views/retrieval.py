@@ -40,17 +40,17 @@ from memory.api.serializers.prompt import (
 from memory.api.views.reading import ReadViewSet
 from memory.clients.token_counters import counter_for
 from memory.domain.plans.documents import Document
-from memory.services.read.answer_cache import Sent
-from memory.services.read.answers import Prompt
-from memory.services.read.documents import with_documents
-from memory.services.read.prompting import (
+from memory.reading.answers import Prompt
+from memory.reading.cache import Sent
+from memory.reading.news import News, with_news
+from memory.reading.retrieval import packing_for, retrieve
+from memory.reading.seven_layers import (
     BuiltPrompt,
     build_prompt,
     prompt_without_memory,
     send_prompt,
+    with_documents,
 )
-from memory.services.read.retrieval import packing_for, retrieve
-from memory.services.read.updates import News, with_news
 
 
 class RetrievalViewSet(ReadViewSet):

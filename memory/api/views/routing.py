@@ -15,7 +15,7 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
 from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from routing.domain.budgets import BudgetLeft, CapKind, CapLeft
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.cost_guard import budget_left

@@ -11,7 +11,7 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.serializers.usage import UsageReportedSerializer, UsageReportSerializer
 from memory.api.serializers.work import signals_of
 from memory.domain.work import Work
-from memory.services.usage_reports import report_usage
+from memory.reading.usage import report_usage
 
 
 class UsageViewSet(ApiViewSet):

@@ -30,8 +30,7 @@ from memory.api.serializers.base import (
 from memory.api.serializers.memories import NoQuerySerializer
 from memory.api.serializers.people import PersonSerializer, parts_of
 from memory.domain.profile_fields import BENIGN_FIELDS
-from memory.selectors.people import ListFilters, filtered_people
-from memory.selectors.profiles import profile_of
+from memory.selectors.people import ListFilters, filtered_people, profile_of
 from teams.errors import NotFoundError
 from teams.models import EndUser, Role
 from teams.services.people import change_person, ensure_end_user

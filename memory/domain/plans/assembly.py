@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.domain.duplicates import plain_saying, said_saying, saying
+from memory.domain.differences import plain_saying, said_saying, saying
 from memory.domain.levels import Level
 from memory.domain.packing import Item, Packed, pack
 from memory.domain.plans.plan import Block, Entry, Plan, Section, Text, Written
-from memory.domain.rendering import Line
-from memory.domain.tokens import TokenCounter
+from memory.domain.rendering import Line, TokenCounter
 
 # What stands in a section: a memory or a text, as it is printed.
 Shown = tuple[Entry | Text, Written, Level]

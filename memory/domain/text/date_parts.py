@@ -7,13 +7,22 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.domain.text.calendar import DAY, UNITS, WEEK, Clock, Span, days_from
-from memory.domain.text.date_types import DateTokens
+from memory.domain.text.calendar import (
+    DAY,
+    UNITS,
+    WEEK,
+    Clock,
+    DateTokens,
+    Grain,
+    Lean,
+    NamedTime,
+    Span,
+    days_from,
+)
+from memory.domain.text.words import ORDINALS, QUANTIFIERS, number_value
 
 from .calendar import PARTS_OF_DAY, WEEKDAYS
-from .date_types import Grain, Lean, NamedTime
 from .number_dates import day_number
-from .numbers import ORDINALS, QUANTIFIERS, number_value
 
 Read = Callable[[int, Lean | None], NamedTime | None]
 """Reads the time at a token, leaning another way where that is given."""

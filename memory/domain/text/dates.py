@@ -7,19 +7,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from memory.domain.text.calendar import DAY, UNITS, Clock
-from memory.domain.text.date_types import DateTokens
+from memory.domain.text import named_dates as counted
+from memory.domain.text import number_dates as hours
+from memory.domain.text.calendar import DAY, UNITS, Clock, DateTokens, Grain, Lean, NamedTime, Side
+from memory.domain.text.words import ONES, ORDINALS, QUANTIFIERS, TENS, word_set
 
-from . import counted_dates as counted
 from . import date_parts as parts
-from . import day_hours as hours
 from . import named_dates as named
 from . import number_dates as numeric
 from . import relative_dates as relative
 from .calendar import MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
-from .date_types import Grain, Lean, NamedTime, Side
-from .numbers import ONES, ORDINALS, QUANTIFIERS, TENS
-from .stop_words import word_set
 
 __all__ = ["Grain", "Lean", "NamedTime", "Side", "read_dates"]
 

@@ -6,15 +6,32 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.domain.text.calendar import DAY, HOURS, UNITS, WEEK, Clock, Span, days_from
+from memory.domain.text.calendar import (
+    DAY,
+    HOURS,
+    UNITS,
+    WEEK,
+    Clock,
+    DateTokens,
+    Grain,
+    NamedTime,
+    Recurrence,
+    Span,
+    days_from,
+)
 from memory.domain.text.calendar import months_from as months_span
-from memory.domain.text.date_types import DateTokens
+from memory.domain.text.named_dates import (
+    NEAR_DAYS,
+    count_of,
+    same_day,
+    singular,
+    time_at,
+    units_ago,
+)
+from memory.domain.text.words import ORDINALS
 
 from .calendar import MONTHS, PARTS_OF_DAY, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
-from .counted_dates import NEAR_DAYS, count_of, same_day, singular, time_at, units_ago
-from .date_types import Grain, NamedTime, Recurrence
 from .named_dates import holiday_name, weekday_number
-from .numbers import ORDINALS
 
 WHICH: Final = {
     "last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1, "following": 1,

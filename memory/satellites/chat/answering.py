@@ -13,14 +13,14 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.reading.news import note_first_prompt
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.citing import GivenAnswer, note_citations
 from memory.satellites.chat.exchanges import Context, Exchange, spoken_of, summed_up
 from memory.satellites.chat.history import Recorded, earlier_messages, record_answer, record_request
 from memory.satellites.chat.threads import conversation_of
 from memory.selectors.names import is_guest
-from memory.services.read.updates import note_first_prompt
 from memory.understanding.tools import Tools
 from routing.domain.budgets import Reservation
 from routing.services.calling import (

@@ -8,9 +8,18 @@ from datetime import datetime
 from functools import partial
 
 from memory.clients.token_counters import counter_for
+from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
-from memory.domain.viewer import Viewer
+from memory.reading.news import with_news
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read
+from memory.reading.seven_layers import (
+    BuiltPrompt,
+    build_prompt,
+    prompt_without_memory,
+    with_documents,
+)
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.domain.fitting import (
     Piece,
@@ -25,11 +34,6 @@ from memory.satellites.chat.history import Recorded
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.compaction.summaries import latest_compaction
 from memory.services.extraction.waiting import StillExtractingError
-from memory.services.read.documents import with_documents
-from memory.services.read.prompting import BuiltPrompt, build_prompt, prompt_without_memory
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read
-from memory.services.read.updates import with_news
 from memory.understanding.tools import Tools
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue

@@ -9,8 +9,8 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Q
 
-from memory.domain.tokens import estimate_tokens
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.rendering import estimate_tokens
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.domain.placing import ROOT, Asked, Kept, Place, chain_of, place
 from memory.satellites.chat.domain.wording import ROLES, Turn, tool_names, turns_of

@@ -25,7 +25,7 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
 import memory.satellites.consent.home  # noqa: F401 - registers
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.consent.admin_page import actor_words, page_of_request, whose
 from memory.satellites.consent.deciding import MAX_NOTE, approve_request, reject_request
 from memory.satellites.consent.models import ConsentRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from memory.domain.text.sentences import split_sentences
+from memory.domain.text.words import split_sentences
 from memory.understanding.quoting import KEPT_FROM, read_lines
 from memory.understanding.reading import FIELDS, Line, ReadLine
 

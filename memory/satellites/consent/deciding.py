@@ -8,16 +8,16 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memory.domain.audience import Viewer
 from memory.domain.profile_fields import field_of, filed_subject, matter_of
 from memory.domain.types import MemoryType, Scope
-from memory.domain.viewer import Viewer
 from memory.satellites.consent.effects import drafts_of_kept, effects_of
 from memory.satellites.consent.kept_drafts import draft_from_json
 from memory.satellites.consent.marking import decide
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.parts import keep_parts, locked_parts
 from memory.satellites.consent.selectors import requests_visible_to
-from memory.selectors.log_changes import LogMark
+from memory.selectors.history.log import LogMark
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft

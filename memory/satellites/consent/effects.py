@@ -12,7 +12,7 @@ from memory.models import Memory
 from memory.satellites.consent.clauses import field_of_text, texts_beside
 from memory.satellites.consent.kept_drafts import draft_from_json
 from memory.satellites.consent.models import ConsentRequest
-from memory.selectors.profiles import present_values
+from memory.selectors.people import present_values
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.write.drafts import MemoryDraft
 

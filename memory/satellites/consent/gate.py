@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.domain.audience import TEAM_WIDE
+from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.profile_fields import (
     CORE_FIELDS,
     READ_SURELY,
@@ -19,13 +19,12 @@ from memory.domain.profile_fields import (
     is_preference,
     matter_of,
 )
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.clauses import sets_alone
 from memory.satellites.consent.proposals import Proposal, propose
 from memory.satellites.consent.values import is_same_value
-from memory.selectors.neighbours.comparing import locked_memories
-from memory.selectors.profiles import present_values
+from memory.selectors.neighbours.neighbours import locked_memories
+from memory.selectors.people import present_values
 from memory.services.write.audiences import Readers
 from memory.services.write.conflicts import Ruling
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult

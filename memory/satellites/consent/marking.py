@@ -7,7 +7,7 @@ from datetime import datetime
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import note_requests
-from memory.selectors.log_changes import LogRange
+from memory.selectors.history.log import LogRange
 
 _OPS = {
     ConsentRequest.State.APPROVED: "approve",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.profile_fields import is_preference
-from memory.domain.text.normalise import dedupe_key
-from memory.domain.viewer import Viewer
+from memory.domain.text.words import dedupe_key
 from memory.models import Memory
 from memory.satellites.consent.gate import (
     ConsentGate,
@@ -18,7 +18,7 @@ from memory.satellites.consent.gate import (
 from memory.satellites.consent.marking import close_given
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import propose_for_team
-from memory.selectors.log_changes import LogRange
+from memory.selectors.history.log import LogRange
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.write.audiences import Readers
 from memory.services.write.consent import Gate

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.profile_fields import BENIGN_FIELDS, is_said_outright, matter_of
 from memory.domain.types import Candidate, Participants, Role
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.deciding import ACTOR, approve_request
 from memory.satellites.consent.kept_drafts import draft_from_json
@@ -19,7 +19,7 @@ from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose, propose_for_team, signals_of
 from memory.satellites.consent.signals import SIGNALS_NEEDED, independent_signals
 from memory.satellites.consent.values import is_same_value, states_value
-from memory.selectors.profiles import present_values
+from memory.selectors.people import present_values
 from memory.services.extraction.extraction import MessageRange, as_source
 from memory.services.extraction.owners import TEAM_FACT
 from memory.services.extraction.speakers import person_of

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.domain.personal_names import says_user
-from memory.domain.text.normalise import name_words, normalise_text
+from memory.domain.names import says_user
+from memory.domain.text.words import name_words, normalise_text
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.satellites.consent.kept_drafts import draft_as_json

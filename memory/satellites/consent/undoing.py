@@ -5,15 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.consent.deciding import decidable
 from memory.satellites.consent.marking import DECIDED
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import note_requests
 from memory.satellites.consent.signals import LIFETIME
-from memory.selectors.log_changes import Change, LogRange, changes_in
-from memory.services.decisions.later_changes import later_changes, refuse_changed
-from memory.services.decisions.taking_back import locked_as_now, take_back
+from memory.selectors.history.log import Change, LogRange, changes_in
+from memory.services.decisions.undoing import (
+    later_changes,
+    locked_as_now,
+    refuse_changed,
+    take_back,
+)
 from memory.services.retrying import run_write
 from memory.services.write.secrets import masked_note
 from teams.errors import ConflictError

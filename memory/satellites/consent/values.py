@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from memory.domain.judgements import SURE_OF_REPETITION, without_opening
-from memory.domain.text.normalise import normalise_text
-from memory.domain.text.sentences import split_sentences
+from memory.domain.text.words import normalise_text, split_sentences
 from memory.domain.types import Statement, Verdict
 from memory.understanding.judging import small_judge
 

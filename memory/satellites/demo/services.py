@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.db.models import Count
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Role
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.satellites.transfer.targets import ImportMode, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts

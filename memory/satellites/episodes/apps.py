@@ -18,7 +18,7 @@ class EpisodesConfig(satellite.Satellite):
     def ready(self) -> None:
         """Proposes episodes to the search."""
         super().ready()
+        from memory.reading.sources import SOURCES
         from memory.satellites.episodes.selectors import episodes_of
-        from memory.services.read.sources import SOURCES
 
         SOURCES.append(episodes_of)

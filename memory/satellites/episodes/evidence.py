@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory.domain.audience import Audience
-from memory.domain.insights import (
+from memory.domain.episodes import (
     CATEGORY,
     MOST_ACTIVITIES,
     MOST_FACTS,

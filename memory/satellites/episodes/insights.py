@@ -13,11 +13,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from audit.services.events import Event, record_events
-from memory.domain.insights import CATEGORY, IMPORTANCE, WrittenInsight
-from memory.domain.pair_selection import shared_words
-from memory.domain.text.normalise import normalise_text
+from memory.domain.audience import Viewer
+from memory.domain.episodes import CATEGORY, IMPORTANCE, WrittenInsight
+from memory.domain.judgements import shared_words
+from memory.domain.text.words import normalise_text
 from memory.domain.types import MemoryType, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.models.memory import SINCE_EVER
 from memory.satellites.episodes.evidence import evidence_about, project_of_latest

@@ -9,14 +9,13 @@ from functools import partial
 from uuid import UUID
 
 from audit.services.events import record_events
-from memory.domain.audience import Audience
+from memory.domain.audience import Audience, Viewer
 from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
 from memory.domain.forms import Form
-from memory.domain.named_artifacts import artifacts_in
+from memory.domain.names import artifacts_in
 from memory.domain.secrets import mask_secrets
-from memory.domain.summarising import SUMMARY_TAG
+from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
-from memory.domain.viewer import Viewer
 from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.models.job import JobQuerySet
 from memory.satellites.episodes.sittings import ACTOR, SPOKEN

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import Form
 from memory.domain.retrieval.question import Asked
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 
 _MOST = 20

@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum, Window
 from django.db.models.functions import Length, RowNumber
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.langgraph.models import (
     ChannelValue,
     GraphCheckpoint,

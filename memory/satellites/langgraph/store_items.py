@@ -13,12 +13,15 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
-from memory.domain.attribution import people_of
+from memory.domain.audience import Viewer
 from memory.domain.forms import STATED_IMPORTANCE
-from memory.domain.text.normalise import has_words
+from memory.domain.talk import people_of
+from memory.domain.text.words import has_words
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.reading import retrieval
+from memory.reading.ranking import Question
+from memory.reading.search import Depth
 from memory.satellites.langgraph.models import StoreItem
 from memory.satellites.langgraph.selectors.store_items import (
     ANY_LABEL,
@@ -28,9 +31,6 @@ from memory.satellites.langgraph.selectors.store_items import (
     path_of,
 )
 from memory.services.decisions.state import delete_memory
-from memory.services.read import retrieval
-from memory.services.read.ranking import Question
-from memory.services.read.search import Depth
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.inserting import PreparedDraft

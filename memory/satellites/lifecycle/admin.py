@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.understanding.tools import default_tools

@@ -8,8 +8,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from memory.domain.audience import Reach
-from memory.domain.judgements import as_carried_out
-from memory.domain.settled import BOTH_VALID
+from memory.domain.judgements import BOTH_VALID, as_carried_out
 from memory.domain.types import Judgement, Status, Verdict
 from memory.models import Contradiction
 from memory.models.memory import LIVE

@@ -19,7 +19,7 @@ from memory.satellites.lifecycle.runs import ACTOR
 from memory.satellites.lifecycle.selectors.scope import Scope
 from memory.satellites.lifecycle.selectors.standings import to_forget, to_rank
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned
-from memory.selectors.standings import Stood
+from memory.selectors.versions import Stood
 from memory.services.decisions.state import note_access
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope

@@ -13,6 +13,7 @@ from django.conf import settings
 from memory.domain.audience import Reach
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation, MemoryUsage
+from memory.reading.usage import told_together
 from memory.satellites.lifecycle.links import (
     FLOOR,
     MOST_LINKS,
@@ -35,8 +36,7 @@ from memory.satellites.lifecycle.selectors.shared_things import (
     sharing_names,
 )
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Step
-from memory.selectors.neighbours.comparing import meanings_of
-from memory.services.read.co_retrieval import told_together
+from memory.selectors.neighbours.neighbours import meanings_of
 from memory.services.write.audiences import Readers, filed, readers_in
 from memory.services.write.neighbours import NeighbourSearch
 from memory.understanding.tools import Tools

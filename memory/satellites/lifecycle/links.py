@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from memory.domain.text.calendar import MONTHS, WEEKDAYS
-from memory.domain.text.sentences import split_sentences
+from memory.domain.text.words import split_sentences
 
 MOST_LINKS = 5
 """Edges that consolidations may find for one memory."""

@@ -8,10 +8,9 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.domain.audience import Reach
-from memory.domain.text.normalise import normalise_text
+from memory.domain.audience import Reach, Viewer
+from memory.domain.text.words import normalise_text
 from memory.domain.types import Status, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.satellites.consent.gate import is_guarded
 from memory.satellites.lifecycle.batches import Batch

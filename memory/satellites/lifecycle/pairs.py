@@ -26,7 +26,7 @@ from memory.satellites.lifecycle.selectors.judged import (
 )
 from memory.satellites.lifecycle.selectors.scope import Scope
 from memory.satellites.lifecycle.steps import Json, Page, Planned, Step
-from memory.selectors.neighbours.comparing import meanings_of
+from memory.selectors.neighbours.neighbours import meanings_of
 from memory.services.write.audiences import readers_in
 from memory.services.write.conflicts import Pair, pairs_to_judge
 from memory.services.write.drafts import MemoryDraft

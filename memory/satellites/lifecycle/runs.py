@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
 from memory.satellites.lifecycle.selectors.judged import KEPT
 from memory.satellites.lifecycle.steps import Step

@@ -5,14 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.lifecycle.kinds import EXECUTORS, Batch
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.selectors.runs import run_of
-from memory.selectors.log_changes import LogRange, changes_in
-from memory.services.decisions.later_changes import ChangedMemory, later_changes, refuse_changed
-from memory.services.decisions.taking_back import locked_as_now, take_back
+from memory.selectors.history.log import LogRange, changes_in
+from memory.services.decisions.undoing import (
+    ChangedMemory,
+    later_changes,
+    locked_as_now,
+    refuse_changed,
+    take_back,
+)
 from memory.services.retrying import run_write
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError

@@ -21,8 +21,8 @@ from memory.api.fields import (
     StrictFloatField,
 )
 from memory.api.serializers.base import PER_REQUEST, StrictSerializer
-from memory.domain.clock import is_to_come
 from memory.domain.filters import BadValueError, read_time
+from memory.domain.types import is_to_come
 from memory.satellites.mem0.base import NotOfferedError
 from memory.satellites.mem0.filters import ENTITIES
 from memory.satellites.mem0.metadata import tags_of

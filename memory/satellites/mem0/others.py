@@ -8,7 +8,7 @@ from django.db.models import Count, Max, Min
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError

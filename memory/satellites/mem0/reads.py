@@ -13,11 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
+from memory.domain.audience import Viewer
 from memory.domain.filters import All, Expression, Field, conditions_of
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, search
 from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
 from memory.satellites.mem0.filters import ENTITIES, parse_mem0
 from memory.satellites.mem0.inputs import (
@@ -29,8 +31,6 @@ from memory.satellites.mem0.inputs import (
 )
 from memory.satellites.mem0.shown import FIELDS, shown
 from memory.selectors.filters import matching, named_by
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, search
 from memory.understanding.tools import default_tools
 from teams.errors import InvalidError, NotFoundError, TooLargeError
 

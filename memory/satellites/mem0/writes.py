@@ -30,10 +30,9 @@ from memory.satellites.mem0.shown import shown
 from memory.selectors.filters import matching
 from memory.selectors.history.memory_history import versions_of
 from memory.selectors.memories import memory_for
-from memory.services.decisions.annotating import Notes, annotate_memory
 from memory.services.decisions.clearing import clear_memories
 from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.state import delete_memory
+from memory.services.decisions.state import Notes, annotate_memory, delete_memory
 from memory.services.extraction.jobs import Annotations, start_extraction
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome, WriteResult

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.audience import OF_AN_AGENT
-from memory.domain.duplicates import saying
-from memory.domain.facts import PREFERENCES, Fact, Rules, category_of, is_relevant
+from memory.domain.audience import OF_AN_AGENT, Viewer
+from memory.domain.clashes import PREFERENCES, Fact, Rules, category_of, is_relevant
+from memory.domain.differences import saying
 from memory.domain.types import MemoryType, Scope, Status
-from memory.domain.viewer import Viewer
+from memory.reading.conflicts import Clash
+from memory.reading.packing import Chosen, line_of
+from memory.reading.ranking import Ranked
 from memory.satellites.plans.selection.choosing import Selection, select_facts
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.conflicts import Clash
-from memory.services.read.prompt_packing import Chosen, line_of
-from memory.services.read.ranking import Ranked
 
 
 @dataclass(slots=True)

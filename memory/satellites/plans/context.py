@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.clashes import Conflict
-from memory.domain.facts import Cause, LeftOut, Rules
-from memory.domain.plans.read_only import CHARACTERS, read_only_plan
+from memory.domain.audience import Viewer
+from memory.domain.clashes import Cause, Conflict, LeftOut, Rules
+from memory.domain.plans.layouts import CHARACTERS, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
-from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.reading.answers import Prompt
+from memory.reading.packing import Packing
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, prompt
+from memory.reading.search import Depth
 from memory.satellites.plans.choosing import FactChooser
 from memory.satellites.plans.selection.choosing import Selection
 from memory.satellites.plans.selection.request_types import RequestType, request_type_of
 from memory.selectors.loading.memories import memories_by_id
-from memory.services.read.answers import Prompt
-from memory.services.read.prompt_packing import Packing
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, prompt
-from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from routing.clients.static_vectors import static_vectors
 from routing.domain.complexity.features import measure

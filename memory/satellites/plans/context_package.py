@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.domain.audience import Viewer
 from memory.domain.filters import Expression, conditions_of
 from memory.domain.levels import is_long, levels_of
 from memory.domain.plans.assembly import Assembly, Told
 from memory.domain.plans.plan import Entry
 from memory.domain.profile_fields import is_preference
-from memory.domain.rendering import Line
+from memory.domain.rendering import Line, TokenCounter
 from memory.domain.scoring import Weights
-from memory.domain.tokens import TokenCounter
 from memory.domain.types import MemoryType, Scope, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.reading.answers import Prompt
+from memory.reading.packing import Packing
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, prompt
+from memory.reading.search import Depth
 from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
 from memory.satellites.tasks.domain import Task, TaskItem
 from memory.satellites.tasks.services import open_task
@@ -25,11 +29,6 @@ from memory.selectors.filters import NOBODY, categories_named_in, matching, name
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
-from memory.services.read.answers import Prompt
-from memory.services.read.prompt_packing import Packing
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, prompt
-from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.domain.context_policy import ContextPolicy
 from teams.errors import InvalidError

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.domain.forms import Form
-from memory.domain.pair_selection import shared_words
+from memory.domain.judgements import shared_words
 from memory.domain.types import MemoryType
 from memory.domain.work import Signals
 from memory.satellites.plans.layouts.working import ContextTier

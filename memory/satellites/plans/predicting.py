@@ -11,15 +11,15 @@ import numpy as np
 import orjson
 
 from memory.clients.afterwards import afterwards
+from memory.domain.audience import Viewer
 from memory.domain.retrieval.question import read_question
-from memory.domain.viewer import Viewer
 from memory.domain.work import Signals
+from memory.reading.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
+from memory.reading.search import Depth, Search
+from memory.reading.sources import PREFETCH_SECONDS, Predicted, prefetch_key
 from memory.satellites.plans.prediction.ownership import file_name, likely_needed
 from memory.satellites.plans.selectors.file_touches import file_touches
 from memory.satellites.plans.signal_uses import learned
-from memory.services.read.predictions import PREFETCH_SECONDS, Predicted, prefetch_key
-from memory.services.read.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
-from memory.services.read.search import Depth, Search
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.domain.work import Signals, Work
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.domain.summarising import SUMMARY_TAG
+from memory.domain.audience import Viewer
+from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.domain.work import Signals
+from memory.reading.conflicts import Clash
+from memory.reading.packing import Chosen, line_of
+from memory.reading.ranking import Ranked
+from memory.reading.sources import Predicted
 from memory.satellites.plans.placing import Candidate, Place, nearness, placed
 from memory.satellites.plans.selectors.topics import topics_of
 from memory.satellites.plans.selectors.working_set import files_of
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.conflicts import Clash
-from memory.services.read.predictions import Predicted
-from memory.services.read.prompt_packing import Chosen, line_of
-from memory.services.read.ranking import Ranked
 
 
 @dataclass(slots=True)

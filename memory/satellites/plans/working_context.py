@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from memory.domain.audience import Viewer
+from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
-from memory.domain.tokens import TokenCounter
-from memory.domain.viewer import Viewer
 from memory.domain.work import Signals
+from memory.reading.answers import Prompt
+from memory.reading.messages import ScoredMessage
+from memory.reading.packing import Packing
+from memory.reading.ranking import MAX_QUERY_CHARS, Question
+from memory.reading.retrieval import Read, prompt
+from memory.reading.search import Depth
+from memory.reading.sources import Predicted, prefetched
 from memory.satellites.plans.layouts.topic_index import TopicIndex, topic_index, untold
 from memory.satellites.plans.layouts.working import (
     DEFAULT_SHARES,
@@ -27,13 +34,6 @@ from memory.satellites.plans.selectors.working_set import WorkingRow, working_se
 from memory.satellites.plans.working_choice import Chooser
 from memory.selectors.filters import NOBODY
 from memory.selectors.revisions import Revision, team_revision
-from memory.services.read.answers import Prompt
-from memory.services.read.messages import ScoredMessage
-from memory.services.read.predictions import Predicted, prefetched
-from memory.services.read.prompt_packing import Packing
-from memory.services.read.ranking import MAX_QUERY_CHARS, Question
-from memory.services.read.retrieval import Read, prompt
-from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope

@@ -10,13 +10,13 @@ from django import forms
 from django.conf import settings
 from django.db.models import QuerySet
 
+from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
+from memory.reading.ranking import MAX_QUERY_CHARS
+from memory.reading.search import Depth
 from memory.satellites.playground.trying import PlanName, Trial, default_weights, weights_of
 from memory.selectors.conversations import conversation_with
-from memory.services.read.ranking import MAX_QUERY_CHARS
-from memory.services.read.search import Depth
 from teams.admin.sliders import slider_field
 from teams.admin.theme import SelectWidget, TextWidget
 from teams.domain.memory_config import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS

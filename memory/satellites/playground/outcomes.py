@@ -9,13 +9,13 @@ from uuid import UUID
 
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import Signals, relative_to_best
+from memory.reading.answers import Considered, Prompt
+from memory.reading.messages import RankedMessage, ScoredMessage
+from memory.reading.ranking import Ranked
+from memory.reading.retrieval import is_told_as_summary
 from memory.satellites.query.querying import Queried
 from memory.satellites.query.results import QueryResult
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.read.answers import Considered, Prompt
-from memory.services.read.messages import RankedMessage, ScoredMessage
-from memory.services.read.ranking import Ranked
-from memory.services.read.retrieval import is_told_as_summary
 
 
 class Fate(StrEnum):

@@ -12,20 +12,18 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.clients.token_counters import counter_for
-from memory.domain.plans.prompt import LAYERS, Layer
+from memory.domain.audience import Viewer
+from memory.domain.plans.layouts import LAYERS, Layer
+from memory.domain.rendering import ESTIMATE
 from memory.domain.scoring import Weights
-from memory.domain.tokens import ESTIMATE
-from memory.domain.viewer import Viewer
+from memory.reading.answers import Prompt, RetrievalStats, Stopwatch, budget_for, own_weights
+from memory.reading.ranking import SEARCH_WEIGHTS, Question
+from memory.reading.retrieval import Read, of_types, packing_for, prompt
+from memory.reading.search import Depth
+from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
 from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.selectors.conversations import viewer_in
-from memory.services.read.agent_options import budget_for, own_weights
-from memory.services.read.answers import Prompt, RetrievalStats
-from memory.services.read.prompting import build_prompt, prompt_without_memory
-from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import Read, of_types, packing_for, prompt
-from memory.services.read.search import Depth
-from memory.services.read.stopwatch import Stopwatch
 from memory.understanding.tools import Tools
 from teams.domain.flags import Flags
 from teams.errors import InvalidError

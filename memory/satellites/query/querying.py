@@ -8,14 +8,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.clients.afterwards import at_its_end
+from memory.domain.audience import Viewer
 from memory.domain.filters import All, Expression, conditions_of
 from memory.domain.packing import Packed
 from memory.domain.scoring import Weights
-from memory.domain.summarising import retells
+from memory.domain.talk import retells
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
+from memory.reading.answers import Retrieval, nobody_named
+from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up
+from memory.reading.messages import ScoredMessage
+from memory.reading.ranking import SEARCH_WEIGHTS, Question
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
+from memory.reading.usage import note_retrieved
 from memory.satellites.query.results import (
     FoundMemory,
     QueryResult,
@@ -29,14 +36,6 @@ from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.zones import zone_of
 from memory.services.categories import check_allowed, requested_categories
-from memory.services.read.about_whom import nobody_named
-from memory.services.read.answer_cache import Body, Made, Sent, answer_key, keep, look_up
-from memory.services.read.answers import Retrieval
-from memory.services.read.messages import ScoredMessage
-from memory.services.read.ranking import SEARCH_WEIGHTS, Question
-from memory.services.read.retrieval import Read, search
-from memory.services.read.search import Depth
-from memory.services.read.usage import note_retrieved
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 

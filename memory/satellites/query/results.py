@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TypeAlias
 
-from memory.domain.duplicates import same_words
-from memory.domain.escaping import escaped_line
+from memory.domain.differences import same_words
 from memory.domain.packing import Item, Packed, Room, pack
-from memory.domain.rendering import Quote, SaidLine, mark_of
+from memory.domain.rendering import Quote, SaidLine, escaped_line, estimate_tokens, mark_of
 from memory.domain.scoring import Signals
-from memory.domain.spoken_lines import excerpt
-from memory.domain.tokens import estimate_tokens
+from memory.domain.talk import excerpt
 from memory.models import Memory
+from memory.reading.messages import ScoredMessage
+from memory.reading.search import told_alone
 from memory.selectors.person_names import PersonNames
-from memory.services.read.messages import ScoredMessage
-from memory.services.read.search import told_alone
 
 _ROOM = Room("answer")
 

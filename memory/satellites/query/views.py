@@ -32,10 +32,10 @@ from memory.api.serializers.found import (
 from memory.api.serializers.memories import MemorySerializer
 from memory.api.views.reading import ReadViewSet
 from memory.domain.filters import All
+from memory.reading.ranking import SEARCH_WEIGHTS
 from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, QueryAnswer, query_memories
 from memory.satellites.query.results import QueryResult, QuotedMessage
 from memory.selectors.filters import named_by
-from memory.services.read.ranking import SEARCH_WEIGHTS
 from memory.understanding.tools import default_tools
 
 MAX_CATEGORIES = 100

@@ -10,7 +10,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from memory.domain.forms import Form, stated_importance
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 
 # A task's id is part of addresses.
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.domain.text.normalise import has_words
+from memory.domain.audience import Viewer
+from memory.domain.text.words import has_words
 from memory.domain.types import Scope
-from memory.domain.viewer import Viewer
 from memory.satellites.tasks.domain import ProjectKind
 from memory.satellites.tasks.services import item_for, note_promotion
 from memory.satellites.tasks.store import WorkingMemoryAwayError

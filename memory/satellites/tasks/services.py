@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.tasks import store as task_store
 from memory.satellites.tasks.domain import ItemKind, Task, TaskItem, TaskState
 from memory.satellites.tasks.store import TaskKey

@@ -17,7 +17,7 @@ from memory.api.base import answers, refusals
 from memory.api.request_events import write_event
 from memory.api.serializers.memories import WrittenMemorySerializer
 from memory.api.views.memory_changes import MemoryWrites, code_of
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.tasks.domain import ItemKind, ProjectKind, Task, TaskState
 from memory.satellites.tasks.promoting import Promotion, promote_item
 from memory.satellites.tasks.serializers import (

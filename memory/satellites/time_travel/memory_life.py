@@ -19,7 +19,7 @@ from django.utils.http import urlencode
 from audit.admin import EVENT_COLOURS
 from audit.admin.history import LogLine, lines_of
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.time_travel.timeline import HEIGHT, WIDTH, Timeline
 from memory.satellites.time_travel.travel_form import PAGE_NAME, local_text

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from audit.selectors.activity import first_change_of
 from audit.selectors.instants import Instant, instant_at
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.time_travel.past_words import differences, marks_of
 from memory.satellites.time_travel.timeline import HEIGHT, WIDTH, Bar, Timeline, timeline_of

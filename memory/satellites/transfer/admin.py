@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.contrib import admin
 from django.http import HttpRequest
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.transfer.imports import UNFINISHED, cancel_import
 from memory.satellites.transfer.models import ImportRun
 from teams.admin.base import TeamAdmin, section

@@ -15,8 +15,8 @@ from django.db import connection
 from django.db.models import Model, Q, QuerySet
 
 from audit.models import MemoryLog, OperationalEvent
-from memory.domain.json_lines import on_one_line
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.rendering import on_one_line
 from memory.models import Compaction, Contradiction, ExternalName, Job, Memory, MemoryRelation
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.langgraph.models import (

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q, QuerySet
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Job
 from memory.satellites.transfer.formats.items import Item, is_message
 from memory.satellites.transfer.imports import UNFINISHED, forget_batches, publish

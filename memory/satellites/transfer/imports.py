@@ -13,7 +13,7 @@ from uuid import UUID
 from celery import current_app
 from django.db import transaction
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import (
     ImportFileError,
     Item,

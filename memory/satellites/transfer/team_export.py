@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from audit.models import Seal
-from memory.domain.json_lines import on_one_line
+from memory.domain.rendering import on_one_line
 from memory.models import EmbeddingState
 from memory.satellites.transfer.tables import FORMAT, MARK, columns_of, exported_tables, team_column
 from teams.errors import NotFoundError

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from memory.domain.attribution import other_speakers
+from memory.domain.audience import Viewer
+from memory.domain.talk import other_speakers
 from memory.domain.types import MemoryType, Role
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
 from memory.satellites.transfer.transcripts import MAX_NAME_CHARS, Transcript, Turn

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from memory.domain.clock import is_to_come
-from memory.domain.text.normalise import is_blank
-from memory.domain.types import Role
+from memory.domain.text.words import is_blank
+from memory.domain.types import Role, is_to_come
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_SPACING = timedelta(minutes=1)

@@ -11,9 +11,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactKind, Form, rendered
 from memory.domain.types import Scope, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.workflows.code_parser import UnreadableCodeError, parse_code
 from memory.satellites.workflows.patterns.clusters import (

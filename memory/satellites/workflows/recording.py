@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.conf import settings
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import Form, Payload, rendered, texts_of
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.satellites.workflows.models import WorkflowRecording
 from memory.satellites.workflows.selectors import recordings_visible_to
 from memory.services.retrying import retried

@@ -7,9 +7,8 @@ from uuid import UUID
 from django.db.models import Case, CharField, Exists, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Left, Right
 
-from memory.domain.audience import Audience
+from memory.domain.audience import Audience, Viewer
 from memory.domain.forms import Form
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MessageEntry
 from memory.models.querysets import MemoryQuerySet, in_projects_q
 from memory.satellites.workflows.domain import Said

@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db import connection
 
 from audit.models import MemoryLog
+from memory.domain.audience import Viewer
 from memory.domain.types import Status
 from memory.domain.updates import TOLD_EVENTS, Happened, Known
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for, conversations_of
 from memory.selectors.memories import outdated_summaries

@@ -13,12 +13,12 @@ from django.db.models import Count, Max
 
 from audit.models import LogCommit
 from audit.selectors.instants import Instant, instant_at
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import NOBODY
 from memory.selectors.history.log import LogFilters, filtered_log
-from memory.selectors.history.past import as_of, tagged_q
+from memory.selectors.history.memory_history import as_of, tagged_q
 from memory.selectors.memories import ALL, MemoryFilters, filtered_memories
 from teams.errors import InvalidError
 from teams.models import EndUser

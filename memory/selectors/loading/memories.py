@@ -1,21 +1,40 @@
-"""Memories by their ids, as an answer shows them, by one prepared statement."""
+"""Loads memories with their names in one statement."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from django.db import DEFAULT_DB_ALIAS, models
+from django.db.models.base import ModelState
+
+from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryUsage
 from memory.models.querysets import visible_to_q
-from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
-from memory.selectors.loading.built_rows import built
+from memory.selectors.filters import Kind, viewer_parameters, viewer_sql
 from memory.selectors.sql_files import load_sql_parts
 from teams.models import Agent, EndUser, Project
 from teams.prepared import fetch_planned
+
+_M = TypeVar("_M", bound=models.Model)
+
+
+def built(model: type[_M], values: dict[str, Any]) -> _M:  # Any: a column's value of any type
+    """A stored row as `Model.from_db` makes it, but its fields at once: that sets them one by one.
+
+    `values` are by the attributes' names and become the instance's own; a field that is not among
+    them is read when it is asked for.
+    """
+    row = model.__new__(model)
+    row.__dict__ = values
+    row._state = ModelState()
+    row._state.adding = False
+    row._state.db = DEFAULT_DB_ALIAS
+    return row
+
 
 _SQL = load_sql_parts(__file__, "memories.sql")
 # Whom a memory belongs to, and the name of each that an answer shows.

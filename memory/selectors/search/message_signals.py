@@ -10,10 +10,10 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
-from memory.selectors.conditions import Kind, indexed_owners, viewer_parameters, viewer_sql
+from memory.selectors.filters import Kind, indexed_owners, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
     LIMITS,
@@ -25,7 +25,7 @@ from memory.selectors.search.signal_rows import (
     Sought,
     most_of_a_term,
 )
-from memory.selectors.search.signal_statement import shared_parts
+from memory.selectors.search.signals import shared_parts
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned

@@ -11,8 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain.retrieval.fusion import evidence_of
-from memory.domain.retrieval.surroundings import REACH
+from memory.domain.retrieval.fusion import REACH, evidence_of
 from memory.domain.types import MemoryType, Role
 from memory.models.memory import LIVE
 from teams.prepared import Uuids

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Compaction
 from memory.services.compaction.compaction_plan import (
     CompactionPlan,

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.tokens import estimate_tokens
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.rendering import estimate_tokens
 from memory.models import Compaction, Job
 from memory.services.compaction.summaries import latest_compaction
 from memory.services.extraction.jobs import (

@@ -13,12 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Max, Min
 
-from memory.domain.summarising import (
-    SUMMARY_TAG,
-    most_important,
-    sentences_of,
-    summarise,
-)
+from memory.domain.talk import SUMMARY_TAG, most_important, sentences_of, summarise
 from memory.domain.types import DELETED, Point
 from memory.models import Compaction, Job, Memory
 from memory.models.memory import LIVE

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from audit.services.events import Event, record_events
-from memory.domain.summarising import SUMMARY_TAG, WrittenSummary
+from memory.domain.audience import Viewer
+from memory.domain.talk import SUMMARY_TAG, WrittenSummary
 from memory.domain.types import DELETED, Asker, MemoryType, Point
-from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
 from memory.services.compaction.compaction_plan import CompactionPlan
 from memory.services.compaction.summaries import (

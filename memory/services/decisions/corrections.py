@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.domain.feedback import OF_USE, Feedback, adjusted_importance
+from memory.domain.audience import Viewer
 from memory.domain.forms import PROJECT_FORMS, Form, Payload
+from memory.domain.judgements import OF_USE, Feedback, adjusted_importance
+from memory.domain.talk import departures
 from memory.domain.types import Status, Strategy, Tier, Verdict
-from memory.domain.viewer import Viewer
-from memory.domain.wording import departures
 from memory.domain.work import Work
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.services.decisions.disputes import draft_of_version

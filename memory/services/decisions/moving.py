@@ -1,29 +1,34 @@
-"""Giving a memory to others: another scope or type, with the same text."""
+"""Moves a memory to another scope, type or owner, with the same text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
 
-from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE
+from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Viewer
 from memory.domain.profile_fields import field_of
 from memory.domain.types import MemoryType, Scope, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.log_changes import LogMark
+from memory.selectors.history.log import LogMark
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.restoring import ruling_on
 from memory.services.decisions.state import locked_memory, settle_tier, what_stands_for
-from memory.services.retrying import run_write
+from memory.services.retrying import retried, run_write
 from memory.services.write.audiences import readers_in
 from memory.services.write.consent import consent
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.services.write.repetitions import StoredFacts
-from memory.services.write.scopes import Belonging, belonging, check_team_preference
+from memory.services.write.scopes import (
+    Belonging,
+    belonging,
+    check_may_confirm,
+    check_team_preference,
+)
 from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
 from memory.understanding.tools import Tools
@@ -246,3 +251,57 @@ def _is_as_it_was(memory: Memory, draft: MemoryDraft) -> bool:
 
 def _is_same_owner(one: MemoryDraft, other: MemoryDraft) -> bool:
     return one.owner == other.owner and one.memory_type is other.memory_type
+
+
+_WHY = "promoted from its project to the team"
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The memory as it stands, and the request that waits where it is not the team's yet."""
+
+    memory: Memory
+    consent_request: UUID | None = None
+
+
+def promote_memory(
+    *,
+    viewer: Viewer,
+    memory_id: UUID,
+    is_confirmed: bool,
+    tools: Tools,
+    now: datetime,
+    reason: str = "",
+) -> Promoted:
+    """Give a project's memory to the whole team, or ask for a yes where it is a preference.
+
+    What is the team's already stays as it is. Raises NotFoundError when the viewer may not see it,
+    ConflictError when it is of no project, of a person, not active, stands in the team already or
+    was refused before, and ForbiddenError where an agent confirms.
+    """
+    check_may_confirm(viewer=viewer, confirm=is_confirmed)
+    request = _ask(viewer, memory_id, is_confirmed, now)
+    if request is not None:
+        return request
+    move = Move(scope=Scope.TEAM, is_agreed=True)
+    why = f"{_WHY}: {reason}" if reason else _WHY
+    moved = move_memory(viewer=viewer, memory_id=memory_id, move=move, tools=tools, reason=why)
+    return Promoted(moved)
+
+
+@retried
+def _ask(viewer: Viewer, memory_id: UUID, is_confirmed: bool, now: datetime) -> Promoted | None:
+    """Returns the answer without a move; None where the memory is to be moved."""
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if memory.scope == Scope.TEAM:
+            return Promoted(memory)
+        if memory.scope != Scope.PROJECT or memory.end_user_id is not None:
+            raise ConflictError(
+                "Only what belongs to a project, and to no person, can be promoted; PATCH gives"
+                " other memories to the team."
+            )
+        if is_confirmed or memory.status != Status.ACTIVE:
+            return None
+        request = consent().hold_promotion(viewer=viewer, memory=memory, now=now)
+        return None if request is None else Promoted(memory, request)

@@ -9,10 +9,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from audit.models import MemoryLog
+from memory.domain.audience import Viewer
 from memory.domain.types import Status, Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.log_changes import State
+from memory.selectors.history.log import State
 from memory.selectors.memories import PurgedError
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.decisions.state import (

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Scope, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.moving import Move, move_memory
 from memory.understanding.quoting import Said, confided

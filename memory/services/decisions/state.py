@@ -1,25 +1,28 @@
-"""Changes of a stored memory's state; its text stays as it is."""
+"""Changes of a stored memory's state; its text stays."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.tiers import HOT_IMPORTANCE, hot_because
-from memory.domain.types import Status, Tier
-from memory.domain.viewer import Viewer
-from memory.models import Memory, MemoryUsage
+from memory.domain.types import MAX_TAG_CHARS, Status, Tier
+from memory.models import Contradiction, Memory, MemoryUsage
+from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.memories import missing_memory
-from memory.selectors.standings import standings_of
+from memory.selectors.versions import standings_of
 from memory.services.retrying import retried
 from memory.services.write.consent import consent
 from memory.services.write.inserting import may_be_hot
 from memory.services.write.marking import release_disputes
 from memory.services.write.prior_decisions import ARCHIVED, DELETED
 from memory.services.write.secrets import masked_note
-from teams.errors import ConflictError
+from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
 
 
@@ -146,3 +149,56 @@ def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
     if memory is None:
         raise missing_memory(viewer=viewer, memory_id=memory_id)
     return memory
+
+
+def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datetime) -> None:
+    """Leave an open contradiction out of the review queue until then; it stays open.
+
+    Raises NotFoundError when the viewer may not see it and ConflictError when it is settled.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        if not contradictions_visible_to(viewer).filter(pk=contradiction_id).exists():
+            raise NotFoundError("There is no such contradiction.")
+        changed = Contradiction.objects.filter(
+            team_id=viewer.team_id, pk=contradiction_id, resolved_at=None
+        ).update(snoozed_until=until)
+        if not changed:
+            raise ConflictError("It is settled already.")
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What changes: `tags` are made of the tags that there are, None leaves them.
+
+    With `sets_end` the memory holds until `valid_to`, None for no end.
+    """
+
+    tags: Callable[[Sequence[str]], Sequence[str]] | None = None
+    sets_end: bool = False
+    valid_to: datetime | None = None
+
+
+@retried
+def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: str = "") -> Memory:
+    """Change the tags of a live memory or until when it holds; secrets in tags are masked.
+
+    Raises NotFoundError when the viewer may not see it, ConflictError when it is not live,
+    InvalidError for an end before the memory begins to hold, and ForbiddenError where an agent ends
+    a preference of the team.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if not memory.is_live:
+            raise ConflictError(
+                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
+            )
+        if notes.tags is not None:
+            memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
+        if notes.sets_end and notes.valid_to != memory.valid_to:
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
+            start = memory.valid_from
+            if start is not None and notes.valid_to is not None and notes.valid_to < start:
+                raise InvalidError("Must not be before valid_from.", field="valid_to")
+            memory.valid_to = notes.valid_to
+        memory.save(update_fields=["tags", "valid_to"])
+        return memory

@@ -11,7 +11,7 @@ from functools import partial
 from uuid import UUID
 
 from audit.services.events import record_events
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.satellites.consent.talk import ask_for_team, hold_back, settle_in_talk
 from memory.satellites.workflows.proposing import look_for_workflows

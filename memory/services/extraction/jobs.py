@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.services import leases
 from teams.errors import ConflictError, NotFoundError

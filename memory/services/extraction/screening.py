@@ -14,9 +14,9 @@ from django.conf import settings
 from audit.services.events import Event
 from memory.domain.grounding import Grounds, Spoken, ungrounded
 from memory.domain.secrets import MASK, mask_secrets
+from memory.domain.talk import check_wording
 from memory.domain.types import NAMELESS, Candidate
-from memory.domain.wording import check_wording
-from memory.selectors.neighbours.comparing import retired_sources
+from memory.selectors.neighbours.neighbours import retired_sources
 from memory.services.extraction.extraction import MessageRange
 from memory.services.write.drafts import MemoryDraft, WriteResult
 from memory.services.write.inserting import PreparedDraft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from memory.domain.attribution import other_speakers
+from memory.domain.talk import other_speakers
 from memory.domain.types import Role
 from teams.models import Conversation, EndUser, Message
 

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.decisions.moving import Move, move_memory
 from memory.services.extraction.extraction import MessageRange

@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.services.extraction.counts import ExtractionCounts, add_counts, counts_from_json
 from memory.services.extraction.job_runs import run_job

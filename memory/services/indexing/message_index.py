@@ -18,9 +18,9 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memory.domain.spoken_lines import searchable_text
-from memory.domain.text.normalise import name_words
-from memory.selectors.messages import spoken_messages
+from memory.domain.talk import searchable_text
+from memory.domain.text.words import name_words
+from memory.selectors.conversations import spoken_messages
 from memory.services.indexing.single_worker import only_worker
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError

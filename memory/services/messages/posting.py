@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.services.extraction.jobs import (
     Annotations,
     publish_failed_again,

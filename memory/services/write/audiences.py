@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.domain.audience import Allowlists, Filed, Owner, Reach
 from memory.models import Memory
-from memory.selectors.neighbours.comparison_set import ComparisonSet
+from memory.selectors.neighbours.neighbours import ComparisonSet
 from memory.services.write.drafts import MemoryDraft
 from teams.prepared import run_prepared
 

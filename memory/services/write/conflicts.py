@@ -13,20 +13,17 @@ from memory.domain.forms import are_both_events
 from memory.domain.judgements import (
     SURE_OF_REPETITION,
     as_carried_out,
+    as_compared,
     as_dispute,
+    is_same_matter,
     is_sure_enough,
     judged_by_words,
     same_numbers,
 )
-from memory.domain.pair_selection import (
-    as_compared,
-    is_same_matter,
-)
-from memory.domain.summarising import retells
+from memory.domain.talk import retells
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
-from memory.selectors.neighbours.comparing import locked_memories
-from memory.selectors.neighbours.comparison_set import Neighbour
+from memory.selectors.neighbours.neighbours import Neighbour, locked_memories
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.prior_decisions import NOTHING_DECIDED, Decided
 from memory.understanding.ports import Judge

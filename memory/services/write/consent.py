@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.selectors.log_changes import LogRange
+from memory.selectors.history.log import LogRange
 from memory.services.write.audiences import Readers
 from memory.services.write.conflicts import Ruling
 from memory.services.write.drafts import MemoryDraft, WriteResult

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.domain.attribution import people_of
-from memory.domain.audience import TEAM_WIDE
+from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
+from memory.domain.talk import departures, people_of
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
-from memory.domain.viewer import Viewer
-from memory.domain.wording import departures
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.services.categories import check_allowed, check_stated_categories
 from memory.services.write.drafts import MemoryDraft, WriteResult

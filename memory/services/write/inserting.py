@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.domain.forms import searched_text
-from memory.domain.text.normalise import category_key, name_words, payload_key
+from memory.domain.text.words import category_key, name_words, payload_key
 from memory.domain.tiers import HOT_IMPORTANCE
 from memory.domain.types import MemoryType, Tier
 from memory.models import Memory

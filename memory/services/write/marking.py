@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.domain.audience import Reach
-from memory.domain.settled import B_WINS
+from memory.domain.judgements import B_WINS
 from memory.domain.types import Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
 from memory.selectors.sql_files import load_sql_parts

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from memory.domain.audience import Owner
 from memory.models import Memory
-from memory.selectors.neighbours.comparing import live_memories
-from memory.selectors.neighbours.comparison_set import Neighbour
-from memory.selectors.neighbours.nearest import Asked, Found, nearest_memories
+from memory.selectors.neighbours.neighbours import (
+    Asked,
+    Found,
+    Neighbour,
+    live_memories,
+    nearest_memories,
+)
 from memory.services.write.audiences import Readers, comparison_set
 from memory.services.write.drafts import MemoryDraft
 

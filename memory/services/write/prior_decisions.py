@@ -8,11 +8,11 @@ from types import MappingProxyType
 from uuid import UUID
 
 from memory.domain.audience import OPEN, Owner, Reach
-from memory.domain.settled import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
-from memory.domain.text.normalise import category_key, dedupe_key
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.domain.text.words import category_key, dedupe_key
 from memory.domain.types import Judgement, Verdict
 from memory.models.memory import LIVE
-from memory.selectors.neighbours.comparing import Decision, decisions_on
+from memory.selectors.neighbours.neighbours import Decision, decisions_on
 from memory.services.write.audiences import Readers
 from memory.services.write.drafts import MemoryDraft
 

@@ -9,13 +9,12 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.domain.audience import Reach
+from memory.domain.audience import Reach, Viewer
 from memory.domain.judgements import differs_in_case
-from memory.domain.text.normalise import normalise_text, payload_key
+from memory.domain.text.words import normalise_text, payload_key
 from memory.domain.types import Status
-from memory.domain.viewer import Viewer
 from memory.models import ExternalName, Memory
-from memory.selectors.neighbours.comparing import live_facts
+from memory.selectors.neighbours.neighbours import live_facts
 from memory.services.write.audiences import Readers, readers_in
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft

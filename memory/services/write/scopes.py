@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.profile_fields import is_preference
 from memory.domain.types import Scope
-from memory.domain.viewer import Viewer
 from teams.errors import ForbiddenError, InvalidError
 
 # The scopes that a caller may state; the others belong to work under way.

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from audit.services.events import Event, record_events
 from memory.domain.secrets import MASK, mask_secrets
-from memory.domain.text.normalise import NO_WORDS, has_words
+from memory.domain.text.words import NO_WORDS, has_words
 from memory.services.write.drafts import WriteResult
 from teams.errors import InvalidError
 

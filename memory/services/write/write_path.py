@@ -9,13 +9,12 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory.domain.audience import Reach
+from memory.domain.audience import Reach, Viewer
 from memory.domain.judgements import differs_in_case
-from memory.domain.text.normalise import dedupe_key, normalise_text
+from memory.domain.text.words import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.selectors.neighbours.comparison_set import Neighbour
+from memory.selectors.neighbours.neighbours import Neighbour
 from memory.selectors.sql_files import load_sql_parts
 from memory.services.retrying import run_write
 from memory.services.write.audiences import readers_in

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from memory.domain.plans.documents import Document, documents_section
-from memory.domain.tokens import ESTIMATE, estimate_tokens
+from memory.domain.rendering import ESTIMATE, estimate_tokens
 from memory.models import Memory
 from tests.support.memories_api import post, remember
 

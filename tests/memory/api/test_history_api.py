@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from audit.services.erasure import plan_erasure
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory
 from memory.satellites.transfer.exporting import export_person
 from routing.models import RoutingDecision

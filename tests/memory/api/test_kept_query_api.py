@@ -12,7 +12,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from memory.models import Category
-from memory.services.read.usage import NOTED
+from memory.reading.usage import NOTED
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

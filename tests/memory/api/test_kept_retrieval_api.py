@@ -11,7 +11,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.services.events import BUFFER
-from memory.services.read.usage import NOTED
+from memory.reading.usage import NOTED
 from tests.support.cast import Cast, make_cast
 
 QUESTION = {

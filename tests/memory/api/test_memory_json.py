@@ -26,13 +26,13 @@ from memory.api.serializers.found import (
     PackedMessageSerializer,
 )
 from memory.api.serializers.memories import MemorySerializer, NewMemorySerializer
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Parts, Signals
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
+from memory.reading.answers import ScoredMemory
+from memory.reading.messages import ScoredMessage
 from memory.satellites.tasks.serializers import ItemSerializer
 from memory.selectors.loading.memories import memories_by_id
-from memory.services.read.answers import ScoredMemory
-from memory.services.read.messages import ScoredMessage
 from teams.models import Project
 from tests.support.cast import Cast
 

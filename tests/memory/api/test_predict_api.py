@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryArtifact
+from memory.reading.sources import prefetched
 from memory.satellites.plans.prediction.ownership import file_name
-from memory.services.read.predictions import prefetched
 from teams.models import Agent
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.plans.prompt import NOTICE
-from memory.domain.tokens import estimate_tokens
+from memory.domain.plans.layouts import NOTICE
+from memory.domain.rendering import estimate_tokens
 from teams.models import Agent
 from tests.support.cast import Cast
 from tests.support.memories_api import tell_one_of_each_kind

@@ -10,7 +10,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.test import APIClient
 
 from memory.api.serializers.found import SignalsSerializer
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.models import Category, Memory
 from memory.satellites.query.views import BulletAnswerSerializer, FullAnswerSerializer

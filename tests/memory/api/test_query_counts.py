@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import MemoryUsage
-from memory.services.read.ranking import Question
-from memory.services.read.usage import flush_noted_usage
+from memory.reading.ranking import Question
+from memory.reading.usage import flush_noted_usage
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope

@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Memory
-from memory.services.read.usage import flush_noted_usage
+from memory.reading.usage import flush_noted_usage
 from tests.support.cast import Cast
 
 FACTS = [

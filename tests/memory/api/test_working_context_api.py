@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 from tests.support.cast import Cast
 from tests.support.memories_api import disputed
 

@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from memory.models import MemoryUsage
-from memory.services.read.usage import flush_noted_usage
+from memory.reading.usage import flush_noted_usage
 from teams.tenancy import team_scope
 from tests.support.chat import Ask, Town
 from tests.support.openai_server import Behaviour, FakeOpenAI, answer, tool_call

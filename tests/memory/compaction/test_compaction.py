@@ -11,9 +11,9 @@ from django.conf import settings
 from django_redis import get_redis_connection
 
 from audit.models import MemoryLog
-from memory.domain.tokens import estimate_tokens
+from memory.domain.audience import Viewer
+from memory.domain.rendering import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Compaction, Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.compaction.summaries import running_summary

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from memory.domain.summarising import WrittenSummary
+from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.extraction.jobs import start_extraction

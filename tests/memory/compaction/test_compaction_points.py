@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from django.utils import timezone
 
-from memory.domain.summarising import MAX_POINTS, SUMMARY_TOKENS, RulesSummariser
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
+from memory.domain.talk import MAX_POINTS, SUMMARY_TOKENS, RulesSummariser
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Compaction, Memory
 from memory.services.decisions.corrections import correct_memory

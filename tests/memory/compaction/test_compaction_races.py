@@ -15,7 +15,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from memory.domain.summarising import WrittenSummary
+from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation

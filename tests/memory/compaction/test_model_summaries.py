@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from memory.domain.summarising import SUMMARY_TOKENS
+from memory.domain.talk import SUMMARY_TOKENS
 from memory.models import Memory
 from memory.understanding.model_writers import ModelSummariser
 from memory.understanding.tools import Tools, configured_tools

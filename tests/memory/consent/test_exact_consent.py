@@ -12,15 +12,14 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import OperationalEvent
+from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.models import ConsentRequest
-from memory.services.decisions.annotating import Notes, annotate_memory
 from memory.services.decisions.clearing import clear_memories
 from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.decisions.promoting import promote_memory
-from memory.services.decisions.state import archive_memory
+from memory.services.decisions.moving import promote_memory
+from memory.services.decisions.state import Notes, annotate_memory, archive_memory
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools

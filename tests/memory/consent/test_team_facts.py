@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from audit.services.erasure import plan_erasure
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryRelation
 from memory.satellites.consent.deciding import approve_request, reject_request
 from memory.satellites.consent.models import ConsentRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.restoring import restore_memory
 from memory.services.decisions.state import archive_memory, pin_memory

@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
-from memory.domain.feedback import Feedback
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.memories import memory_for
 from memory.services.decisions.corrections import correct_memory, give_feedback

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.models import MemoryLog
-from memory.domain.feedback import Feedback
+from memory.domain.judgements import Feedback
 from memory.models import Contradiction, MemoryUsage
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError

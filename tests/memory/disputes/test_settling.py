@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from audit.models import MemoryLog
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.memories import related_to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.domain.attribution import people_of
+from memory.domain.talk import people_of
 
 OTTO = ("Otto Kim", "u-12")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.duplicates import plain_saying, said_saying, saying
+from memory.domain.differences import plain_saying, said_saying, saying
 from memory.domain.rendering import Opposite, Quote, SaidLine
 from memory.domain.types import MemoryType
 from tests.support.prompt_lines import FEB_9, line

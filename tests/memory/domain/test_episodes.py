@@ -17,7 +17,7 @@ from memory.domain.episodes import (
     cut_into_sittings,
     has_substance,
 )
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 from memory.domain.types import Asker, Point
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)

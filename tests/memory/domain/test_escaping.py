@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.domain.escaping import escaped_line, plain_block, plain_line, quoted
+from memory.domain.rendering import escaped_line, plain_block, plain_line, quoted
 
 PIECES = [
     "\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x00", "\x1b[2J", "\u202e", "\u2066",

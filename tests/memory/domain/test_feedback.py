@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.feedback import (
+from memory.domain.judgements import (
     HIGHEST,
     IGNORED_PER_STEP,
     LOWEST,

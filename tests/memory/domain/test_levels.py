@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.levels import INDEX_CHARS, ORDER, Levels, checked_levels, levels_of
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 
 STORY = (
     "The team decided to use PostgreSQL as the primary database because of its strong support"

@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.pair_selection import (
-    as_compared,
-    is_same_matter,
-    is_specific,
-    shared_words,
-)
+from memory.domain.judgements import as_compared, is_same_matter, is_specific, shared_words
 from memory.domain.types import Statement
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.personal_names import heard_name, says_user, with_name
+from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Line
 from memory.domain.types import MemoryType, Status
 from tests.support.prompt_lines import FEB_9

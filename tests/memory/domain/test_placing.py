@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.domain.tokens import ESTIMATE
+from memory.domain.rendering import ESTIMATE
 from memory.domain.work import Signals
 from memory.satellites.plans.layouts.topic_index import topic_index, untold
 from memory.satellites.plans.layouts.working import ContextTier

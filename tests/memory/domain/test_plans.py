@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.domain.plans.assembly import Assembly, assemble
-from memory.domain.plans.plan import (
-    RETRIEVAL,
-    Entry,
-    Plan,
-    Text,
-    Written,
-)
-from memory.domain.plans.prompt import (
+from memory.domain.plans.layouts import (
     LAYERS,
     NOTICE,
     RETRIEVED_RESERVE,
@@ -25,8 +18,21 @@ from memory.domain.plans.prompt import (
     Layer,
     summary_line,
 )
-from memory.domain.rendering import HEADINGS, SAID_HEADING, SaidLine
-from memory.domain.tokens import ESTIMATE, TokenCounter, estimate_tokens
+from memory.domain.plans.plan import (
+    RETRIEVAL,
+    Entry,
+    Plan,
+    Text,
+    Written,
+)
+from memory.domain.rendering import (
+    ESTIMATE,
+    HEADINGS,
+    SAID_HEADING,
+    SaidLine,
+    TokenCounter,
+    estimate_tokens,
+)
 from memory.domain.types import MemoryType
 from tests.support.prompt_lines import ENTRIES, FEB_9, entry
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
+from memory.domain.plans.layouts import CHARACTERS, read_only_plan
 from memory.domain.plans.plan import (
     Block,
     Entry,
@@ -22,9 +23,7 @@ from memory.domain.plans.plan import (
     always,
     without_heading,
 )
-from memory.domain.plans.read_only import CHARACTERS, read_only_plan
-from memory.domain.rendering import Line
-from memory.domain.tokens import ESTIMATE, estimate_tokens
+from memory.domain.rendering import ESTIMATE, Line, estimate_tokens
 from memory.domain.types import Scope
 from memory.satellites.plans.layouts.package import head_and_tail, package_plan, place
 from tests.support.prompt_lines import ENTRIES, FEB_9, entry

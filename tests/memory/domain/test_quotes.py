@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.quotes import held_to_quotes
+from memory.domain.talk import held_to_quotes
 from memory.domain.types import Judgement, Verdict
 
 BERLIN = "Sarah lives in Berlin."

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.domain.rendering import SaidLine
-from memory.domain.spoken_lines import (
+from memory.domain.talk import (
     MOST_CHARS,
     excerpt,
     is_covered,

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.clashes import Resolution
-from memory.domain.facts import Cause, Fact, Rules, category_of, is_relevant
+from memory.domain.clashes import Cause, Fact, Resolution, Rules, category_of, is_relevant
 from memory.domain.types import MemoryType, Scope
 from memory.satellites.plans.selection.choosing import Selection, select_facts
 

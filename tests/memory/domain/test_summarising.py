@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.summarising import (
+from memory.domain.rendering import estimate_tokens
+from memory.domain.talk import (
     MAX_POINTS,
     SUMMARY_TOKENS,
     RulesSummariser,
@@ -18,7 +19,6 @@ from memory.domain.summarising import (
     sentences_of,
     summarise,
 )
-from memory.domain.tokens import estimate_tokens
 from memory.domain.types import Asker, Point
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.audience import Owner
-from memory.domain.text.normalise import dedupe_key, is_blank, normalise_text
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
+from memory.domain.text.words import dedupe_key, is_blank, normalise_text
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 WORDS = st.lists(

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.rendering import Quote
-from memory.domain.tokens import ESTIMATE
+from memory.domain.rendering import ESTIMATE, Quote
 from memory.domain.updates import (
     HEADER_TOKENS,
     MAX_BULLETS,

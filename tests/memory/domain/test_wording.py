@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.secrets import mask_secrets
-from memory.domain.text.sentences import split_sentences
+from memory.domain.talk import MAX_CHARS, MAX_SENTENCES, check_wording, departures
+from memory.domain.text.words import split_sentences
 from memory.domain.types import Candidate, MemoryType
-from memory.domain.wording import MAX_CHARS, MAX_SENTENCES, check_wording, departures
 
 CARD = "4111 1111 1111 1111"
 

@@ -9,8 +9,7 @@ import pytest
 
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry
-from memory.domain.rendering import Line
-from memory.domain.tokens import ESTIMATE
+from memory.domain.rendering import ESTIMATE, Line
 from memory.domain.types import MemoryType
 from memory.satellites.plans.layouts.working import (
     DEFAULT_SHARES,

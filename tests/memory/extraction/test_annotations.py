@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.job_runs import run_job

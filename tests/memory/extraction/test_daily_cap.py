@@ -13,8 +13,8 @@ from django.db import connection, connections
 from django.test import override_settings
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.job_runs import run_job

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from memory.domain.attribution import other_speakers
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.talk import other_speakers
 from memory.models import Memory
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
 from memory.satellites.transfer.targets import ImportMode
 from memory.services.indexing.message_index import index_team
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, search
-from memory.services.read.search import Depth
 from memory.understanding.tools import Tools
 from teams.models import EndUser, Message
 from tests.support.cast import Cast

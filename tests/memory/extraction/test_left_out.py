@@ -11,8 +11,8 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Job, Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.job_runs import run_job

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.services.extraction.waiting import extract_now

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.domain.tokens import estimate_tokens
+from memory.domain.rendering import estimate_tokens
 from memory.domain.types import Role
 from memory.understanding.extraction_prompts import (
     EXTRACTION_RULES,

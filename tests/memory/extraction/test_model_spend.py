@@ -14,8 +14,8 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
+from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Job
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now

@@ -11,8 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from audit.models import OperationalEvent
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.extraction.waiting import extract_now

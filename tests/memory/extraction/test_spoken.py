@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.models import Memory
-from memory.selectors.messages import sources_among, spoken_messages
+from memory.selectors.conversations import sources_among, spoken_messages
 from teams.models import Conversation, EndUser, Message
 from tests import factories
 from tests.support.cast import Cast

@@ -9,8 +9,8 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import OperationalEvent
+from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
-from memory.domain.viewer import Viewer
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages

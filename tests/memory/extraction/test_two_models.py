@@ -12,7 +12,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from config.embedded import PROJECT_ROOT
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages

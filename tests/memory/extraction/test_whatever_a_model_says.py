@@ -11,8 +11,8 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Status
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Job, Memory, MemoryRelation
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.job_runs import run_job

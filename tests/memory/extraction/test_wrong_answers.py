@@ -11,8 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.domain.viewer import Viewer
-from memory.domain.wording import MAX_CHARS
+from memory.domain.audience import Viewer
+from memory.domain.talk import MAX_CHARS
 from memory.models import Job, Memory
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.waiting import extract_now

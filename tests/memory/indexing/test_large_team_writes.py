@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from memory.selectors.neighbours.nearest import Asked, nearest_memories
+from memory.selectors.neighbours.neighbours import Asked, nearest_memories
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.write.audiences import comparison_set
 from memory.services.write.drafts import Outcome

@@ -13,15 +13,15 @@ from django.db.utils import DatabaseError
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import MessageEntry
+from memory.reading import retrieval
+from memory.reading.ranking import Question
+from memory.reading.search import Depth
 from memory.services.decisions.state import delete_memory
 from memory.services.indexing.message_index import index_team, index_waiting
 from memory.services.messages.posting import post_messages
-from memory.services.read import retrieval
-from memory.services.read.ranking import Question
-from memory.services.read.search import Depth
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.tasks import index_messages

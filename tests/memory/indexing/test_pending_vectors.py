@@ -11,12 +11,12 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from config.metrics import _State
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
+from memory.reading.ranking import Question
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.pending_vectors import BATCH, embed_pending, pending_counts
 from memory.services.indexing.single_worker import only_worker
-from memory.services.read.ranking import Question
 from memory.services.write.drafts import Outcome
 from memory.services.write.write_path import EMBEDDED_AT_ONCE
 from memory.tasks import embed_memories

@@ -10,15 +10,15 @@ from django.utils import timezone
 from numpy.typing import NDArray
 from pytest_django import Settings
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
+from memory.reading import retrieval
+from memory.reading.ranking import Question
+from memory.reading.search import Depth
 from memory.services.indexing.embedding_status import embedding_status
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.vector_graphs import MOST_DIMENSIONS
-from memory.services.read import retrieval
-from memory.services.read.ranking import Question
-from memory.services.read.search import Depth
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.write_path import write_memories
 from memory.understanding.embedder_choice import BUILT_IN, EmbedderSpec

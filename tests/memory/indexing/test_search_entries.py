@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status, Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory, SearchEntry
 from memory.models.search import Place
 from memory.services.decisions.corrections import correct_memory

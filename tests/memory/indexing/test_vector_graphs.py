@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Tier
-from memory.domain.viewer import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
 from memory.services.decisions.state import delete_memory
 from memory.services.indexing.reembedding import reembed

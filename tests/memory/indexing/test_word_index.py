@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 from numpy.typing import NDArray
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import (

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from rest_framework.test import APIClient
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
 from teams.models import Agent

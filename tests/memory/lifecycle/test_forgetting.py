@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from audit.models import Erasure, MemoryLog
 from audit.services.erasure import erase_purged, erase_user
 from audit.services.verification import verify_team
-from memory.domain.feedback import Feedback
+from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation, MemoryUsage, SearchEntry
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun

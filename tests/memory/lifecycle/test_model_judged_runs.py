@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
 from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_run

@@ -17,8 +17,8 @@ from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_due_runs, start_run
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
-from memory.services.decisions.later_changes import ChangedSinceError
 from memory.services.decisions.state import delete_memory, pin_memory
+from memory.services.decisions.undoing import ChangedSinceError
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope

@@ -12,11 +12,11 @@ from audit.models import MemoryLog
 from memory.domain.levels import levels_of
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryLevels
+from memory.reading.packing import TOLD_WHOLE
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.services.decisions.state import pin_memory
 from memory.services.indexing.levels import write_levels
-from memory.services.read.prompt_packing import TOLD_WHOLE
 from memory.services.write.drafts import MemoryDraft
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from memory.domain.feedback import Feedback
+from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Memory, SearchEntry
 from memory.satellites.lifecycle.models import ConsolidationRun

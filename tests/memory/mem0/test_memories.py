@@ -10,7 +10,7 @@ import pytest
 from mem0.client.types import AddMemoryOptions, DeleteAllMemoryOptions
 from mem0.exceptions import MemoryNotFoundError, ValidationError
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Job, Memory
 from memory.satellites.consent.deciding import approve_request
 from memory.satellites.consent.models import ConsentRequest

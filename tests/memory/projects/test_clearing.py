@@ -6,8 +6,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
+from memory.domain.audience import Viewer
 from memory.domain.types import Scope
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.services.decisions.clearing import AT_ONCE, clear_project, clear_team
 from memory.understanding.tools import Tools

@@ -10,9 +10,9 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.services.decisions.project_limits import keep_all_to_limits, keep_to_limit
+from memory.services.decisions.clearing import keep_all_to_limits, keep_to_limit
 from memory.services.decisions.state import pin_memory
 from memory.services.write.explicit import StatedMemory, remember
 from memory.tasks import keep_project_to_limit

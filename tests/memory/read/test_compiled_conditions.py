@@ -12,14 +12,13 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Owner, Reach
+from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Owner, Reach, Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory, SearchEntry
 from memory.models.querysets import visible_to_q
-from memory.selectors.conditions import viewer_parameters
-from memory.selectors.neighbours.comparison_set import ComparisonSet
-from memory.selectors.search.signal_statement import Shape
+from memory.selectors.filters import viewer_parameters
+from memory.selectors.neighbours.neighbours import ComparisonSet
+from memory.selectors.search.signals import Shape
 from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast

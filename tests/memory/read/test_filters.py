@@ -13,9 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.domain.audience import Viewer
 from memory.domain.filter_parsing import parse_filters
 from memory.domain.filters import All, AnyOf, Condition, Expression, Field, Not, Operator
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.selectors.filters import matching
 from teams.models import Message

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from audit.services.erasure import erase_user
 from config import embedded
-from memory.domain.feedback import Feedback
+from memory.domain.judgements import Feedback
 from memory.models import Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.state import delete_memory, pin_memory

@@ -8,10 +8,10 @@ from uuid import uuid4
 from django.conf import settings
 from django_redis import get_redis_connection
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.reading.cache import MOST_BYTES, AnswerKey, Made, look_up
+from memory.reading.cache import keep as keep_answer
 from memory.selectors.revisions import Revision
-from memory.services.read.answer_cache import MOST_BYTES, AnswerKey, Made, look_up
-from memory.services.read.answer_cache import keep as keep_answer
 
 
 def keep(text: str) -> AnswerKey:

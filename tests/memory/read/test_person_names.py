@@ -10,12 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from memory.domain.rendering import SOMEBODY
-from memory.domain.tokens import estimate_tokens
+from memory.domain.audience import Viewer
+from memory.domain.rendering import SOMEBODY, estimate_tokens
 from memory.domain.types import QUOTING, MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory
-from memory.services.read.answers import Prompt
+from memory.reading.answers import Prompt
 from memory.understanding.tools import Tools
 from teams.models import Conversation, EndUser
 from teams.tenancy import team_scope

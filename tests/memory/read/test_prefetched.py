@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from memory.domain.scoring import PREFETCH_SHARE
 from memory.domain.work import Signals
+from memory.reading.sources import prefetch_key
 from memory.satellites.plans.predicting import predict
-from memory.services.read.predictions import prefetch_key
 from tests.support.hot_desk import NOON, Desk, Told, desk, town
 from tests.support.memories_api import post
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType, Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.services.read.answers import ScoredMemory
-from memory.services.read.ranking import Question
+from memory.reading.answers import ScoredMemory
+from memory.reading.ranking import Question
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from tests.support.cast import Cast

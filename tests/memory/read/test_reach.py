@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.services.decisions.state import delete_memory

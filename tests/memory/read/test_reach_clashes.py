@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction
-from memory.services.read.answers import Prompt
-from memory.services.read.ranking import Question
+from memory.reading.answers import Prompt
+from memory.reading.ranking import Question
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools

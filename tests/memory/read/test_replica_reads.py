@@ -18,12 +18,12 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from config.replica_connection import ImpatientConnection
+from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
-from memory.domain.viewer import Viewer
 from memory.models import Memory
+from memory.reading.ranking import Question
+from memory.reading.snapshots import READS, snapshots
 from memory.selectors.revisions import Revision, server_state
-from memory.services.read.ranking import Question
-from memory.services.read.replica_reads import READS, snapshots
 from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.replicas import LEFT_OUT_SECONDS, Replicas, reading_from, replicas

@@ -9,15 +9,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memory.domain.audience import Viewer
+from memory.domain.rendering import estimate_tokens
 from memory.domain.scoring import Weights
-from memory.domain.tokens import estimate_tokens
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.services.read.ranking import Question
-from memory.services.read.retrieval import Read, packing_for, prompt
-from memory.services.read.search import Depth
-from memory.services.read.usage import flush_noted_usage
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, packing_for, prompt
+from memory.reading.search import Depth
+from memory.reading.usage import flush_noted_usage
 from memory.understanding.tools import Tools
 from tests import factories
 from tests.support.cast import Cast

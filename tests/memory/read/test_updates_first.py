@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.services.read.ranking import Question
+from memory.reading.ranking import Question
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.reading import search

@@ -15,12 +15,10 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 
 from audit.models import WrittenBatch
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryUsage
-from memory.selectors.usage import UsageCounts, usage_counts
-from memory.services.decisions.state import locked_memory
-from memory.services.read.usage import (
+from memory.reading.usage import (
     KEPT_DAYS,
     NOTED,
     TAKEN,
@@ -28,6 +26,8 @@ from memory.services.read.usage import (
     note_answer,
     note_retrieved,
 )
+from memory.selectors.figures import UsageCounts, usage_counts
+from memory.services.decisions.state import locked_memory
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.selectors.revisions import team_revision
 from memory.selectors.search.message_signals import waiting_messages
 from memory.services.messages.posting import post_messages

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from memory.services.read import retrieval
-from memory.services.read.ranking import BY_WORDS_ALONE, Question
-from memory.services.read.search import Depth
+from memory.reading import retrieval
+from memory.reading.ranking import BY_WORDS_ALONE, Question
+from memory.reading.search import Depth
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedder_choice import EmbedderSpec
 from teams.errors import UnavailableError

@@ -18,7 +18,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import LogCommit
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import EmbeddingState
 from memory.satellites.demo.services import load_demo
 from memory.satellites.transfer.tables import KEPT_BACK, RESET, exported_tables

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pytest_django import Settings
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.services.write.drafts import MemoryDraft, Outcome
 from memory.services.write.explicit import StatedMemory, remember

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from memory.domain.viewer import Viewer
 from memory.services.extraction.waiting import extract_now
 from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import ExternalName, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory

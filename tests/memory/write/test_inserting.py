@@ -13,8 +13,8 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryTag, SearchEntry
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft, insert_memories, new_row

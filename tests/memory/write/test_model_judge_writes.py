@@ -9,8 +9,8 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from memory.domain.audience import Viewer
 from memory.domain.types import Asker, Judgement, MemoryType, Statement, Verdict
-from memory.domain.viewer import Viewer
 from memory.models import Contradiction
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.write_path import write_memories

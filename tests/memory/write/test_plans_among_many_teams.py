@@ -12,9 +12,9 @@ from uuid import uuid4
 from django.db import connection
 from django.utils import timezone
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.selectors.neighbours.comparing import live_facts, live_memories, locked_memories
+from memory.selectors.neighbours.neighbours import live_facts, live_memories, locked_memories
 from memory.services.indexing.statistics import renew_statistics
 from memory.services.write.explicit import StatedMemory, remember
 from memory.services.write.marking import save_marks

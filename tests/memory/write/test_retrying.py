@@ -12,8 +12,8 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
-from memory.domain.feedback import Feedback
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.disputes import resolve_contradiction

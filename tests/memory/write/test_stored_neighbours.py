@@ -8,7 +8,7 @@ import pytest
 
 from memory.domain.types import MemoryType
 from memory.models import Memory
-from memory.selectors.neighbours.nearest import Asked, Found, nearest_memories
+from memory.selectors.neighbours.neighbours import Asked, Found, nearest_memories
 from memory.services.write.audiences import comparison_set
 from memory.services.write.drafts import MemoryDraft
 from memory.understanding.tools import Tools

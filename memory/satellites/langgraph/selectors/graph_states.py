@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Length
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.langgraph.models import GraphCheckpoint, PendingWrite
 
 _VALUES = """

@@ -12,7 +12,7 @@ from enum import StrEnum
 from django.db.models import BooleanField, F, Func, Q, QuerySet, Value
 from django.db.models.expressions import RawSQL
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.models.querysets import narrowed_q
 from memory.satellites.langgraph.models import StoreItem
 

@@ -21,7 +21,7 @@ from memory.api.pagination import IdPagination
 from memory.api.serializers.base import (
     PER_REQUEST,
 )
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.langgraph.graph_states import (
     Encoded,
     Keep,

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from audit.models import MemoryLog
-from memory.domain.text.normalise import name_words, normalise_text
+from memory.domain.text.words import name_words, normalise_text
 from memory.domain.types import MemoryType, Status
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet

@@ -27,7 +27,7 @@ from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.lifecycle.selectors.scope import Scope
 from memory.satellites.lifecycle.steps import Json
-from memory.selectors.standings import Stood, standings_of
+from memory.selectors.versions import Stood, standings_of
 
 PAGE = 500
 # Of what is unimportant, a run looks at so many; the next one goes on after them.

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.domain.escaping import beginning, escaped_line
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
 from memory.domain.plans.plan import Block, Plan, Section, Text, Written
-from memory.domain.tokens import TokenCounter
+from memory.domain.rendering import TokenCounter, beginning, escaped_line
 from memory.satellites.plans.layouts.working import ContextTier
 
 HEADING = "## Index"

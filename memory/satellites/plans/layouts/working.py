@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from memory.domain.levels import Level
 from memory.domain.packing import Room
+from memory.domain.plans.layouts import MARKER, NOTICE, RULE
 from memory.domain.plans.plan import (
     Block,
     Plan,
@@ -18,8 +19,6 @@ from memory.domain.plans.plan import (
     never,
     without_heading,
 )
-from memory.domain.plans.prompt import NOTICE
-from memory.domain.plans.read_only import MARKER, RULE
 from memory.domain.rendering import Line
 
 DEFAULT_BUDGET = 8_000

@@ -6,8 +6,19 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.domain.clashes import Conflict, Pairs, Resolved, best_first, resolve_conflicts
-from memory.domain.facts import Cause, Fact, Kept, LeftOut, Rules, is_relevant
+from memory.domain.clashes import (
+    Cause,
+    Conflict,
+    Fact,
+    Kept,
+    LeftOut,
+    Pairs,
+    Resolved,
+    Rules,
+    best_first,
+    is_relevant,
+    resolve_conflicts,
+)
 from memory.domain.types import Scope
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.satellites.plans.prediction.ownership import LATEST, Touch
 from memory.satellites.plans.selectors.working_set import seen_parameters, seen_sql
 from teams.prepared import fetch_planned

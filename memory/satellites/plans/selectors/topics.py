@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactKind
-from memory.domain.viewer import Viewer
 from memory.models import Memory, MemoryArtifact, MemoryTag
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.plans.placing import folder_of
 from memory.satellites.plans.selectors.working_set import seen_parameters, seen_sql
-from memory.selectors.conditions import Kind
+from memory.selectors.filters import Kind
 from memory.selectors.revisions import Revision
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned

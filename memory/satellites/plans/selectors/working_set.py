@@ -7,14 +7,13 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.forms import Form
 from memory.domain.types import Tier
-from memory.domain.viewer import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
 from memory.models.querysets import visible_to_q
-from memory.selectors.conditions import Kind, viewer_parameters, viewer_sql
-from memory.selectors.filters import NOBODY
+from memory.selectors.filters import NOBODY, Kind, viewer_parameters, viewer_sql
 from teams.prepared import fetch_planned, uuids
 
 # The newest of each form that are looked at; older ones are found by their file or their words.

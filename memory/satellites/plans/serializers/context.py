@@ -12,10 +12,9 @@ from memory.api.serializers.base import (
     StrictSerializer,
 )
 from memory.api.serializers.memories import MemorySerializer
-from memory.domain.clashes import Resolution
-from memory.domain.facts import Cause
+from memory.domain.clashes import Cause, Resolution
+from memory.reading.conflicts import MOST_READ
 from memory.satellites.plans.selection.request_types import RequestType
-from memory.services.read.conflict_groups import MOST_READ
 from teams.domain.context_settings import LEAST_CHARS, MAX_CATEGORIES, MOST_CHARS, SCOPES
 
 ASKED_SCOPES = [(scope, scope) for scope in SCOPES]

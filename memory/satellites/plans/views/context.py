@@ -16,10 +16,13 @@ from rest_framework.request import Request
 from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json
 from memory.api.request_events import context_event
+from memory.domain.audience import Viewer
 from memory.domain.clashes import Conflict
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
-from memory.domain.viewer import Viewer
+from memory.reading.answers import own_weights
+from memory.reading.conflicts import ConflictGroup, conflict_groups
+from memory.reading.ranking import Question
 from memory.satellites.plans.context import ContextRequest, ReadOnlyContext, read_only_context
 from memory.satellites.plans.serializers.context import (
     ConflictGroupsSerializer,
@@ -31,9 +34,6 @@ from memory.satellites.plans.serializers.context import (
 )
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.services.categories import check_allowed
-from memory.services.read.agent_options import own_weights
-from memory.services.read.conflict_groups import ConflictGroup, conflict_groups
-from memory.services.read.ranking import Question
 from memory.understanding.tools import default_tools
 
 

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from memory.api.base import ApiViewSet, answers
 from memory.api.request_events import context_event
 from memory.clients.token_counters import counter_for
+from memory.reading.answers import budget_for, own_weights
 from memory.satellites.plans.context_package import (
     ContextPackage,
     PackageItem,
@@ -22,7 +23,6 @@ from memory.satellites.plans.context_package import (
 )
 from memory.satellites.plans.layouts.package import Tier
 from memory.satellites.plans.serializers.package import PackageRequestSerializer, PackageSerializer
-from memory.services.read.agent_options import budget_for, own_weights
 from memory.understanding.tools import default_tools
 from teams.domain.context_policy import ContextPolicy, shares_of
 from teams.models import Agent

@@ -16,8 +16,9 @@ from memory.api.base import ApiViewSet, answers
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json, packed_message_json
 from memory.api.request_events import context_event
 from memory.clients.token_counters import counter_for
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.domain.work import Signals
+from memory.reading.answers import ScoredMemory, own_weights
 from memory.satellites.plans.serializers.working_context import (
     AssembleSerializer,
     ExpandedTopicSerializer,
@@ -25,8 +26,6 @@ from memory.satellites.plans.serializers.working_context import (
     WorkingContextSerializer,
 )
 from memory.satellites.plans.working_context import assemble_context, expand_topic
-from memory.services.read.agent_options import own_weights
-from memory.services.read.answers import ScoredMemory
 from memory.understanding.tools import default_tools
 
 

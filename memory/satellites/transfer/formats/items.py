@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from memory.domain.text.normalise import has_words, is_blank
+from memory.domain.text.words import has_words, is_blank
 from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role
 from memory.satellites.transfer.transcripts import (
     MAX_NAME_CHARS,

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from memory.domain.text.normalise import has_words
+from memory.domain.text.words import has_words
 from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker, id_of_words
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)

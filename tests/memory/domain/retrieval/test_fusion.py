@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from memory.domain.retrieval.fusion import (
     MENTIONED,
+    SHARES,
     WEIGHTS,
     Candidates,
     Rarity,
@@ -22,7 +23,6 @@ from memory.domain.retrieval.fusion import (
     people_among,
 )
 from memory.domain.retrieval.question import Asked, read_question
-from memory.domain.retrieval.surroundings import SHARES
 from memory.domain.scoring import Parts
 
 PARTS = [part.name for part in fields(Parts)]

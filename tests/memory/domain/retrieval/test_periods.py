@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.retrieval.periods import TOLD_DAYS, Period, closeness
+from memory.domain.retrieval.question import TOLD_DAYS, Period, closeness
 
 MAY = Period(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC))
 ANY_MAY = Period(datetime(2000, 5, 1, tzinfo=UTC), datetime(2000, 6, 1, tzinfo=UTC), yearly=True)

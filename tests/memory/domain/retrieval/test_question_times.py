@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.retrieval.periods import Period
-from memory.domain.retrieval.question import read_question
+from memory.domain.retrieval.question import Period, read_question
 
 NOW = datetime(2026, 6, 17, 15, tzinfo=UTC)
 PHRASES = Path(__file__).parents[1] / "text" / "phrases.jsonl"

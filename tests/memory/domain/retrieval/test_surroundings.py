@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.retrieval.surroundings import REACH, SHARES, find_surroundings
+from memory.domain.retrieval.fusion import REACH, SHARES, find_surroundings
 
 PLACES = st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 12)), min_size=1, max_size=30)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.text.date_types import Lean
+from memory.domain.text.calendar import Lean
 from memory.domain.text.dates import DateReader, Grain, read_dates
 
 # A Tuesday.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.text.sentences import split_sentences
+from memory.domain.text.words import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.domain.text.calendar import days_from, holiday_span, midnight
-from memory.domain.text.numbers import number_value, ordinal_value
+from memory.domain.text.words import number_value, ordinal_value
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.management.naming import team_named
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.formats.reading import Format

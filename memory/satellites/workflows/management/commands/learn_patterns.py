@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.domain.viewer import Viewer
+from memory.domain.audience import Viewer
 from memory.management.naming import team_named
 from memory.satellites.workflows.pattern_learning import (
     MAX_FILE_CHARS,

@@ -1,1 +1,0 @@
-"""How a store tends itself: steps, tiers and times, without Django."""

@@ -1,1 +1,0 @@
-"""Insights about people, drawn from what they talked about."""

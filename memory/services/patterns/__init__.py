@@ -1,1 +1,0 @@
-"""Patterns that are learned from code."""

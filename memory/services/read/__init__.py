@@ -1,1 +1,0 @@
-"""A question on its way out: candidates, scores, budgets, prompts, and answers kept for reuse."""
