@@ -62,7 +62,7 @@ from memory.satellites.plans.layouts.working import (
 )
 from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.prediction import weights
-from memory.satellites.plans.prediction.ownership import (
+from memory.satellites.plans.prediction_models import (
     FITTED,
     LATEST,
     Touch,

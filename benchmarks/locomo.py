@@ -32,9 +32,15 @@ from memory.reading.messages import ScoredMessage
 from memory.reading.ranking import Question as Asked
 from memory.reading.retrieval import Read, search
 from memory.reading.search import Depth
-from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import Transcript, Turn, read_transcripts
+from memory.satellites.transfer.transcripts import (
+    ImportMode,
+    ImportSummary,
+    ImportTarget,
+    Transcript,
+    Turn,
+    read_transcripts,
+)
 from memory.services.indexing.message_index import index_team
 from memory.services.indexing.statistics import renew_statistics
 from memory.understanding.ports import Embedder

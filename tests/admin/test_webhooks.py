@@ -8,8 +8,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
+from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import MOST_ENDPOINTS, create_endpoint, send_test
-from memory.satellites.webhooks.signing import secret_of
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast

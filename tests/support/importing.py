@@ -6,9 +6,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import Transcript, read_transcripts
+from memory.satellites.transfer.transcripts import (
+    ImportMode,
+    ImportSummary,
+    ImportTarget,
+    Transcript,
+    read_transcripts,
+)
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.domain.plans.documents import Document
-from memory.satellites.chat.domain.wording import ROLES, spoken_text, storable, text_of
+from memory.satellites.chat.wording import ROLES, spoken_text, storable, text_of
 from routing.domain.complexity import Tier
 
 # Any: the protocol's JSON, which goes to the model as it came.

@@ -14,8 +14,7 @@ from urllib.parse import quote
 from django.http import HttpResponse
 
 from memory.api.idempotency import settle
-from memory.satellites.chat.answering import Prepared, Used
-from memory.satellites.chat.streams import LiveAnswer
+from memory.satellites.chat.answering import LiveAnswer, Prepared, Used
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
 from routing.services.routes import NoModelConfiguredError
 from teams.errors import DomainError

@@ -14,8 +14,8 @@ from memory.domain.citations import Citations, citations_of
 from memory.domain.plans.layouts import Layer
 from memory.reading.usage import note_answer
 from memory.satellites.chat.asking import Json
-from memory.satellites.chat.domain.wording import spoken_text, text_of
 from memory.satellites.chat.exchanges import Context
+from memory.satellites.chat.wording import spoken_text, text_of
 
 logger = logging.getLogger(__name__)
 

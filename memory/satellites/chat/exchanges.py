@@ -21,7 +21,8 @@ from memory.reading.seven_layers import (
     with_documents,
 )
 from memory.satellites.chat.asking import ChatAsk, Json
-from memory.satellites.chat.domain.fitting import (
+from memory.satellites.chat.history import Recorded
+from memory.satellites.chat.placing import (
     Piece,
     after_position,
     first_that_stays,
@@ -29,8 +30,7 @@ from memory.satellites.chat.domain.fitting import (
     position_before,
     room_for_talk,
 )
-from memory.satellites.chat.domain.wording import ROLES, said_without_calls, spoken_text, storable
-from memory.satellites.chat.history import Recorded
+from memory.satellites.chat.wording import ROLES, said_without_calls, spoken_text, storable
 from memory.services.compaction.compaction import compact_conversation
 from memory.services.compaction.summaries import latest_compaction
 from memory.services.extraction.waiting import StillExtractingError

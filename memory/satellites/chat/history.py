@@ -12,8 +12,8 @@ from django.db.models import Q
 from memory.domain.audience import Viewer
 from memory.domain.rendering import estimate_tokens
 from memory.satellites.chat.asking import ChatAsk, Json
-from memory.satellites.chat.domain.placing import ROOT, Asked, Kept, Place, chain_of, place
-from memory.satellites.chat.domain.wording import ROLES, Turn, tool_names, turns_of
+from memory.satellites.chat.placing import ROOT, Asked, Kept, Place, chain_of, place
+from memory.satellites.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.services.messages.posting import keep_messages
 from memory.understanding.tools import Tools
 from teams.models import Conversation, Message

@@ -18,7 +18,7 @@ from memory.api.fields import NameField, OneOfField
 from memory.api.serializers.prompt import DocumentsField
 from memory.domain.plans.documents import Document
 from memory.satellites.chat.asking import ANONYMOUS, ChatAsk
-from memory.satellites.chat.domain.wording import ROLES
+from memory.satellites.chat.wording import ROLES
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 

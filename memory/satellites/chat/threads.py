@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db.models import Q
 
 from memory.satellites.chat.asking import ChatAsk
-from memory.satellites.chat.domain.placing import chain_of
-from memory.satellites.chat.domain.wording import turns_of
 from memory.satellites.chat.history import PARTIAL, external_id
+from memory.satellites.chat.placing import chain_of
+from memory.satellites.chat.wording import turns_of
 from memory.services.messages.posting import open_conversation
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation, Message

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
 from memory.api.request_events import context_event
 from memory.api.views.routing import BudgetProblemSerializer
-from memory.satellites.chat.answering import Prepared, answer_chat, prepare_chat
+from memory.satellites.chat.answering import Prepared, answer_chat, prepare_chat, stream_chat
 from memory.satellites.chat.chat_answers import (
     EventStream,
     headers_of,
@@ -29,7 +29,6 @@ from memory.satellites.chat.serializers import (
     read_ask,
     wants_stream,
 )
-from memory.satellites.chat.streams import stream_chat
 from memory.understanding.tools import default_tools
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError

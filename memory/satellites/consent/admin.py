@@ -27,9 +27,13 @@ from django.views.decorators.http import require_POST
 import memory.satellites.consent.home  # noqa: F401 - registers
 from memory.domain.audience import Viewer
 from memory.satellites.consent.admin_page import actor_words, page_of_request, whose
-from memory.satellites.consent.deciding import MAX_NOTE, approve_request, reject_request
+from memory.satellites.consent.deciding import (
+    MAX_NOTE,
+    approve_request,
+    reject_request,
+    undo_decision,
+)
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.undoing import undo_decision
 from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import NOTHING, cell, excerpt, id_link, label_column, page_of, time_column

@@ -11,8 +11,7 @@ from memory.admin.cards import Source
 from memory.admin.sides import marked
 from memory.satellites.consent.effects import Effect, effects_of
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import signals_of
-from memory.satellites.consent.signals import independent_signals
+from memory.satellites.consent.proposals import independent_signals, signals_of
 from teams.admin.conversations import message_url
 from teams.models import Agent, Message
 

@@ -19,9 +19,9 @@ class ConsentConfig(satellite.Satellite):
         """Installs the consent policy of the write path, and shows requests with their person."""
         super().ready()
         from memory.api.serializers.people import PERSON_PARTS, PersonPart
-        from memory.satellites.consent.policy import Policy
+        from memory.satellites.consent.api import ConsentRequestSerializer
+        from memory.satellites.consent.gate import Policy
         from memory.satellites.consent.selectors import waiting_for
-        from memory.satellites.consent.serializers import ConsentRequestSerializer
         from memory.services.write.consent import install_policy
 
         install_policy(Policy())

@@ -1,4 +1,4 @@
-"""Decides consent requests: a yes writes the change, a no keeps what stands, and time ends both."""
+"""Approves, rejects, expires and undoes consent requests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from django.db.models import Q
 from memory.domain.audience import Viewer
 from memory.domain.profile_fields import field_of, filed_subject, matter_of
 from memory.domain.types import MemoryType, Scope
+from memory.models import Memory
 from memory.satellites.consent.effects import drafts_of_kept, effects_of
-from memory.satellites.consent.kept_drafts import draft_from_json
-from memory.satellites.consent.marking import decide
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.parts import keep_parts, locked_parts
+from memory.satellites.consent.proposals import LIFETIME, draft_from_json, note_requests
 from memory.satellites.consent.selectors import requests_visible_to
-from memory.selectors.history.log import LogMark
+from memory.satellites.consent.values import keep_parts, locked_parts
+from memory.selectors.history.log import Change, LogMark, LogRange, changes_in
 from memory.services.decisions.moving import Move, move_memory
+from memory.services.decisions.undoing import (
+    later_changes,
+    locked_as_now,
+    refuse_changed,
+    take_back,
+)
 from memory.services.retrying import retried, run_write
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.secrets import masked_note
@@ -27,6 +33,64 @@ from memory.understanding.tools import Tools
 from teams.errors import ConflictError, ForbiddenError, NotFoundError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
+
+_OPS = {
+    ConsentRequest.State.APPROVED: "approve",
+    ConsentRequest.State.REJECTED: "reject",
+    ConsentRequest.State.EXPIRED: "expire",
+}
+DECIDED = (
+    "state",
+    "decided_by",
+    "decided_at",
+    "note",
+    "memory",
+    "present",
+    "commit_id",
+    "first_seq",
+    "last_seq",
+)
+
+
+def decide(
+    row: ConsentRequest,
+    state: ConsentRequest.State,
+    *,
+    actor: str,
+    now: datetime,
+    note: str = "",
+    written: LogRange | None = None,
+) -> None:
+    """Keep the decision and record it as an event; call it in the transaction that carries it out.
+
+    What the caller set as `memory` and `present` is kept with it, and what was `written` for it, so
+    that it can be undone.
+    """
+    row.state = state
+    row.decided_by = actor
+    row.decided_at = now
+    row.note = note
+    if written is not None:
+        row.commit_id = written.commit_id
+        row.first_seq, row.last_seq = written.first, written.last
+    row.save(update_fields=DECIDED)
+    note_requests(op=_OPS[state], requests=[row])
+
+
+def close_given(*, memory: Memory, actor: str, now: datetime, written: LogRange | None) -> None:
+    """Approve what asked whether the team may know a memory, once somebody gave it to the team.
+
+    Call it in the transaction that did, with what that wrote.
+    """
+    rows = ConsentRequest.objects.select_for_update().filter(
+        team_id=memory.team_id,
+        memory=memory,
+        kind=ConsentRequest.Kind.TEAM_PREFERENCE,
+        state=ConsentRequest.State.WAITING,
+    )
+    for row in rows:
+        decide(row, ConsentRequest.State.APPROVED, actor=actor, now=now, written=written)
+
 
 State = ConsentRequest.State
 ACTOR = "task:consent"
@@ -188,3 +252,69 @@ def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
 
 def _reason(what: str, note: str) -> str:
     return f"{what} ({note})" if note else what
+
+
+_STATES = ConsentRequest.State
+_KINDS = ConsentRequest.Kind
+
+
+def undo_decision(
+    *, viewer: Viewer, request_id: UUID, now: datetime, note: str = ""
+) -> ConsentRequest:
+    """Undo an approval or a rejection; the request waits for another week.
+
+    Memories that a yes changed are as before, and those that it wrote are deleted. Raises
+    NotFoundError and ForbiddenError as deciding does, ConflictError where it was not decided or the
+    same is asked again, and ChangedSinceError where memories changed since.
+    """
+    note = masked_note(note)
+    return run_write(lambda: _undo(viewer, request_id, now, note))
+
+
+def _undo(viewer: Viewer, request_id: UUID, now: datetime, note: str) -> ConsentRequest:
+    reason = "consent undone" + (f" ({note})" if note else "")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        changes = _changes(_decided(viewer, request_id))
+        memories = locked_as_now(team_id=viewer.team_id, changes=changes)
+        row = _decided(viewer, request_id, is_locked=True)
+        found = later_changes(team_id=viewer.team_id, changes=changes, memories=memories)
+        refuse_changed(viewer=viewer, found=found, since="it was decided")
+        take_back(team_id=viewer.team_id, actor=viewer.actor, changes=changes, memories=memories)
+        if row.memory_id is not None and row.kind == _KINDS.PROFILE_FIELD:
+            others = ConsentRequest.objects.filter(team_id=row.team_id, state=_STATES.WAITING)
+            others.filter(present_id=row.memory_id).update(present=row.present)
+        if row.kind != _KINDS.TEAM_PREFERENCE or row.present_id is not None:
+            row.memory = None
+        row.state, row.decided_by, row.decided_at, row.note = _STATES.WAITING, "", None, ""
+        row.commit_id = row.first_seq = row.last_seq = None
+        row.expires_at = now + LIFETIME
+        row.save(update_fields=[*DECIDED, "expires_at"])
+        note_requests(op="undo", requests=[row])
+        return row
+
+
+def _decided(viewer: Viewer, request_id: UUID, *, is_locked: bool = False) -> ConsentRequest:
+    row = decidable(viewer, request_id, is_locked=is_locked)
+    if row.state not in (_STATES.APPROVED, _STATES.REJECTED):
+        raise ConflictError(f"There is no decision to undo: it is {row.state}.")
+    if row.state == _STATES.APPROVED and row.commit_id is None:
+        raise ConflictError("Nothing was kept by which it could be undone.")
+    again = ConsentRequest.objects.filter(
+        team_id=row.team_id,
+        kind=row.kind,
+        field=row.field,
+        end_user_id=row.end_user_id,
+        agent=row.agent,
+        value_key=row.value_key,
+        state=_STATES.WAITING,
+    )
+    if again.exists():
+        raise ConflictError("The same is asked again by another request that waits.")
+    return row
+
+
+def _changes(row: ConsentRequest) -> list[Change]:
+    """The changes that the yes made to each memory, from the log; none for a no."""
+    if row.commit_id is None or row.first_seq is None or row.last_seq is None:
+        return []
+    return changes_in(ranges=[LogRange(row.team_id, row.commit_id, row.first_seq, row.last_seq)])

@@ -9,9 +9,9 @@ from memory.domain.audience import TEAM_WIDE
 from memory.domain.profile_fields import CORE_FIELDS, field_of, filed_subject, matter_of
 from memory.domain.types import MemoryType
 from memory.models import Memory
-from memory.satellites.consent.clauses import field_of_text, texts_beside
-from memory.satellites.consent.kept_drafts import draft_from_json
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.proposals import draft_from_json
+from memory.satellites.consent.values import field_of_text, texts_beside
 from memory.selectors.people import present_values
 from memory.services.decisions.disputes import draft_of_version
 from memory.services.write.drafts import MemoryDraft

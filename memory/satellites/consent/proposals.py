@@ -1,20 +1,109 @@
-"""Proposes a change of a person's profile, or notes that it was proposed once more."""
+"""Proposes changes that need consent, with the independent signals for each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from audit.services.events import Event, record_events
+from memory.domain.forms import Form
+from memory.domain.types import MemoryType
 from memory.models import Memory
-from memory.satellites.consent.kept_drafts import draft_as_json
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.signals import LIFETIME, Signal, signal_as_json, signal_from_json
 from memory.satellites.consent.values import is_same_value
 from memory.selectors.zones import zone_of
 from memory.services.write.drafts import MemoryDraft
+
+# What a yes decides anew.
+_LEFT_OUT = frozenset({"rests_on", "needs_consent", "is_agreed", "check"})
+_IDS = ("team_id", "agent_id", "author_id", "end_user_id", "project_id", "conversation_id")
+_TIMES = ("created_at", "valid_from", "valid_to")
+
+
+def draft_as_json(draft: MemoryDraft) -> dict[str, Any]:  # Any: a field's value
+    """The fields of the draft, as JSON keeps them."""
+    kept = {
+        each.name: getattr(draft, each.name) for each in fields(draft) if each.name not in _LEFT_OUT
+    }
+    for name in _IDS:
+        kept[name] = str(kept[name]) if kept[name] else None
+    for name in _TIMES:
+        kept[name] = kept[name].isoformat() if kept[name] else None
+    return kept | {
+        "memory_type": draft.memory_type.value,
+        "form": draft.form.value if draft.form else None,
+        "payload": dict(draft.payload),
+        "message_ids": [str(each) for each in draft.message_ids],
+        "replaces": [str(each) for each in draft.replaces],
+        "tags": list(draft.tags),
+        "people": list(draft.people),
+        "message_external_ids": list(draft.message_external_ids),
+    }
+
+
+def draft_from_json(kept: Mapping[str, Any]) -> MemoryDraft:  # Any: a field's value
+    """The draft that a request kept."""
+    ids = {name: UUID(kept[name]) if kept[name] else None for name in _IDS}
+    times = {name: datetime.fromisoformat(kept[name]) if kept[name] else None for name in _TIMES}
+    known = {each.name for each in fields(MemoryDraft)}
+    return MemoryDraft(
+        **{
+            **{name: value for name, value in kept.items() if name in known},
+            **ids,
+            **times,
+            "memory_type": MemoryType(kept["memory_type"]),
+            # A request of before there were forms kept none.
+            "form": Form(kept["form"]) if kept.get("form") else None,
+            "message_ids": tuple(UUID(each) for each in kept["message_ids"]),
+            "replaces": tuple(UUID(each) for each in kept.get("replaces", ())),
+            "tags": tuple(kept["tags"]),
+            "people": tuple(kept["people"]),
+            "message_external_ids": tuple(kept["message_external_ids"]),
+        }
+    )
+
+
+# Seed 004, section 10: such requests end after a week.
+LIFETIME = timedelta(days=7)
+SIGNALS_NEEDED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One time that a value was proposed: in which conversation and on which day."""
+
+    conversation_id: UUID | None
+    day: date
+    message_ids: tuple[UUID, ...] = ()
+
+
+def independent_signals(signals: Iterable[Signal]) -> int:
+    """How many signals are of different conversations or days."""
+    return len({(each.conversation_id, each.day) for each in signals})
+
+
+def signal_as_json(signal: Signal) -> dict[str, object]:
+    """The signal as a request keeps it."""
+    return {
+        "conversation": str(signal.conversation_id) if signal.conversation_id else None,
+        "day": signal.day.isoformat(),
+        "messages": [str(each) for each in signal.message_ids],
+    }
+
+
+def signal_from_json(kept: Mapping[str, object]) -> Signal:
+    """The signal that a request kept."""
+    messages = kept.get("messages")
+    return Signal(
+        conversation_id=UUID(str(kept["conversation"])) if kept.get("conversation") else None,
+        day=date.fromisoformat(str(kept["day"])),
+        message_ids=tuple(UUID(str(each)) for each in messages)
+        if isinstance(messages, list)
+        else (),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,16 @@ from memory.domain.profile_fields import BENIGN_FIELDS, is_said_outright, matter
 from memory.domain.types import Candidate, Participants, Role
 from memory.models import Memory
 from memory.satellites.consent.deciding import ACTOR, approve_request
-from memory.satellites.consent.kept_drafts import draft_from_json
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import Proposal, propose, propose_for_team, signals_of
-from memory.satellites.consent.signals import SIGNALS_NEEDED, independent_signals
+from memory.satellites.consent.proposals import (
+    SIGNALS_NEEDED,
+    Proposal,
+    draft_from_json,
+    independent_signals,
+    propose,
+    propose_for_team,
+    signals_of,
+)
 from memory.satellites.consent.values import is_same_value, states_value
 from memory.selectors.people import present_values
 from memory.services.extraction.extraction import MessageRange, as_source

@@ -11,13 +11,17 @@ from memory.domain.names import says_user
 from memory.domain.text.words import name_words, normalise_text
 from memory.domain.types import MemoryType
 from memory.models import Memory
-from memory.satellites.consent.kept_drafts import draft_as_json
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.parts import EXTRACTOR, FEWEST_PEOPLE, keep_parts, people_of
-from memory.satellites.consent.proposals import note_requests
-from memory.satellites.consent.signals import LIFETIME, Signal, signal_as_json
+from memory.satellites.consent.proposals import (
+    LIFETIME,
+    Signal,
+    draft_as_json,
+    note_requests,
+    signal_as_json,
+)
+from memory.satellites.consent.values import EXTRACTOR, FEWEST_PEOPLE, keep_parts, people_of
 from memory.satellites.lifecycle.runs import hour_of
-from memory.satellites.lifecycle.selectors.same_facts import (
+from memory.satellites.lifecycle.same_facts import (
     people_named,
     saying_the_same,
     stated_by_people,

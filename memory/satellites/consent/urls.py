@@ -3,7 +3,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from memory.satellites.consent.views import ConsentRequestViewSet
+from memory.satellites.consent.api import ConsentRequestViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("consent-requests", ConsentRequestViewSet, basename="consent-request")

@@ -15,9 +15,8 @@ from django.db.models import Count
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Role
 from memory.models import Contradiction, Memory
-from memory.satellites.transfer.targets import ImportMode, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import Transcript, Turn
+from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
 from memory.services.write.drafts import Outcome
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools

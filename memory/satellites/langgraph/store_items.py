@@ -23,7 +23,7 @@ from memory.reading import retrieval
 from memory.reading.ranking import Question
 from memory.reading.search import Depth
 from memory.satellites.langgraph.models import StoreItem
-from memory.satellites.langgraph.selectors.store_items import (
+from memory.satellites.langgraph.selectors import (
     ANY_LABEL,
     Search,
     items_for,

@@ -13,11 +13,10 @@ from memory.domain.types import Judgement, Status, Verdict
 from memory.models import Contradiction
 from memory.models.memory import LIVE
 from memory.satellites.consent.gate import is_guarded
-from memory.satellites.lifecycle.batches import Batch
 from memory.satellites.lifecycle.models import ConsolidationChange
 from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Step
+from memory.satellites.lifecycle.runs import Batch
+from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.services.write.conflicts import Conflict, Ruling, strategy_of
 from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.understanding.tools import Tools

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from memory.satellites.lifecycle import conflicting, edges, forgetting, linking, merging, shortening
-from memory.satellites.lifecycle.batches import Batch as Batch
-from memory.satellites.lifecycle.batches import Executor
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Step
+from memory.satellites.lifecycle import conflicting, forgetting, linking, merging, shortening
+from memory.satellites.lifecycle import linking as edges
+from memory.satellites.lifecycle.runs import Batch as Batch
+from memory.satellites.lifecycle.runs import Executor
+from memory.satellites.lifecycle.steps import Json, Kind, Page, Scope, Step
 from memory.understanding.tools import Tools
 
 # Reads a page of its candidates, from a cursor on, and says what to change; call it in no

@@ -1,46 +1,160 @@
-"""Links between memories of the same readers that share something, and the end of wrong ones."""
+"""Links memories that share people, projects and things."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import combinations
+from typing import TypeAlias
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
+from django.db.models import Q
 
 from memory.domain.audience import Reach
+from memory.domain.text.calendar import MONTHS, WEEKDAYS
+from memory.domain.text.words import split_sentences
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation, MemoryUsage
+from memory.models.memory import MemoryArtifact
 from memory.reading.usage import told_together
-from memory.satellites.lifecycle.links import (
-    FLOOR,
-    MOST_LINKS,
-    USUAL_WEIGHT,
-    WEAKENED,
-    Ground,
-    weight_of,
-    weight_of_answers,
-)
-from memory.satellites.lifecycle.pairs import compared_as
-from memory.satellites.lifecycle.runs import ACTOR
-from memory.satellites.lifecycle.selectors.candidates import candidates
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.selectors.shared_things import (
-    Pair,
-    discovered_edges,
-    edges_of,
-    memories_of,
-    sharing_artifacts,
-    sharing_names,
-)
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Step
+from memory.satellites.lifecycle.models import ConsolidationChange
+from memory.satellites.lifecycle.pairs import candidates, compared_as
+from memory.satellites.lifecycle.runs import ACTOR, Batch
+from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.selectors.neighbours.neighbours import meanings_of
 from memory.services.write.audiences import Readers, filed, readers_in
 from memory.services.write.neighbours import NeighbourSearch
 from memory.understanding.tools import Tools
+from teams.prepared import run_prepared
 from teams.tenancy import team_scope
+
+MOST_LINKS = 5
+"""Edges that consolidations may find for one memory."""
+
+RARE = 6
+"""A name or artifact that more memories share joins none of them."""
+
+WEAKENED = 0.5
+"""What is left of the weight of an edge that does not prove itself, with each run."""
+
+FLOOR = 0.2
+"""An edge of less weight is removed."""
+
+USUAL_WEIGHT = 0.6
+_FURTHER_GROUND = 0.1
+_TOGETHER_AGAIN = 0.05
+_SHORTEST = 3
+_WORD = re.compile(r"[^\W_]+(?:[_./#-][^\W_]+)*")
+_NO_NAMES = frozenset({*MONTHS, *WEEKDAYS, "user"})
+
+
+class Ground(StrEnum):
+    """Why two memories are joined."""
+
+    ENTITY = "entity"
+    ARTIFACT = "artifact"
+    SIMILARITY = "similarity"
+    TOGETHER = "together"
+
+
+def named_things(text: str) -> frozenset[str]:
+    """The names and identifiers in a text, casefolded.
+
+    Words with a capital that do not open a sentence, and those with a capital or a number inside:
+    "Helsinki", "PostgreSQL", "v2", "billing-api/db". How rare they are is not known here.
+    """
+    found = set()
+    for sentence in split_sentences(text):
+        for place, match in enumerate(_WORD.finditer(sentence.text)):
+            word = match[0]
+            inside = word[1:] != word[1:].lower() or not word.isalpha()
+            is_name = not word.isdigit() and (inside or (place > 0 and word[0].isupper()))
+            if is_name and len(word) >= _SHORTEST and word.casefold() not in _NO_NAMES:
+                found.add(word.casefold())
+    return frozenset(found)
+
+
+def weight_of(grounds: Mapping[Ground, float]) -> float:
+    """The weight 0-1 of an edge: of its best ground, and a little for each further one."""
+    return round(min(1.0, max(grounds.values()) + _FURTHER_GROUND * (len(grounds) - 1)), 2)
+
+
+def weight_of_answers(count: int) -> float:
+    """What it weighs that two memories were among the best of so many answers."""
+    return min(1.0, USUAL_WEIGHT + _TOGETHER_AGAIN * count)
+
+
+Pair: TypeAlias = frozenset[UUID]
+_HOLDING = """
+SELECT term, memory_id FROM palimpsest_matches($1, '{""}', true, $2, $3, NULL, NULL)
+"""
+_NAMING = """
+SELECT named.kind, named.ref, a.memory_id FROM unnest($2::text[], $3::text[]) AS named (kind, ref)
+CROSS JOIN LATERAL (
+    SELECT memory_id FROM memory_memoryartifact
+    WHERE team_id = $1 AND kind = named.kind AND ref = named.ref LIMIT $4
+) AS a
+"""
+
+
+def sharing_names(*, team_id: UUID, memories: Sequence[Memory]) -> set[Pair]:
+    """Pairs of a memory and another one, of which few of the team share a name; in scope."""
+    things = {memory.pk: named_things(memory.content) for memory in memories}
+    terms = sorted({term for each in things.values() for term in each})
+    if not terms:
+        return set()
+    holding: dict[str, set[UUID]] = defaultdict(set)
+    for number, pk in run_prepared(_HOLDING, [team_id, terms, RARE + 1]):
+        holding[terms[number - 1]].add(pk)
+    return {
+        frozenset({pk, other})
+        for pk, named in things.items()
+        for term in named
+        if len(holding[term]) <= RARE
+        for other in holding[term] - {pk}
+    }
+
+
+def sharing_artifacts(*, team_id: UUID, ids: Collection[UUID]) -> set[Pair]:
+    """Pairs, one side among the ids, of memories that name the same rare artifact; in scope."""
+    rows = MemoryArtifact.objects.filter(team_id=team_id)
+    named = sorted(set(rows.filter(memory__in=ids).values_list("kind", "ref")))
+    given = [team_id, [kind for kind, _ in named], [ref for _, ref in named], RARE + 1]
+    holding: dict[tuple[str, str], list[UUID]] = defaultdict(list)
+    for kind, ref, pk in run_prepared(_NAMING, given) if named else ():
+        holding[kind, ref].append(pk)
+    return {
+        frozenset(pair)
+        for thing in named
+        if len(holding[thing]) <= RARE
+        for pair in combinations(holding[thing], 2)
+        if not set(ids).isdisjoint(pair)
+    }
+
+
+def edges_of(*, team_id: UUID, ids: Iterable[UUID]) -> Sequence[MemoryRelation]:
+    """All edges from or to these memories; call it in the team's scope."""
+    wanted = list(ids)
+    rows = MemoryRelation.objects.filter(team_id=team_id)
+    return list(rows.filter(Q(from_memory__in=wanted) | Q(to_memory__in=wanted)))
+
+
+def discovered_edges(*, team_id: UUID, after: UUID, most: int) -> Sequence[MemoryRelation]:
+    """The next edges that consolidations found, with what they join; call it in scope."""
+    rows = MemoryRelation.objects.filter(team_id=team_id, id__gt=after).exclude(grounds="")
+    return list(rows.select_related("from_memory", "to_memory").order_by("id")[:most])
+
+
+def memories_of(*, team_id: UUID, pairs: Iterable[Pair]) -> Mapping[UUID, Memory]:
+    """The live memories of the pairs, by id; call it in the team's scope."""
+    ids = {pk for pair in pairs for pk in pair}
+    return Memory.objects.live().filter(team_id=team_id).in_bulk(list(ids))
+
 
 _EDGES = 500
 # An edge is given so long to be of use.
@@ -217,3 +331,100 @@ def _is_of(scope: Scope, memory: Memory) -> bool:
 
 def _pair(edge: MemoryRelation) -> Pair:
     return frozenset({edge.from_memory_id, edge.to_memory_id})
+
+
+_TYPE = "related_to"
+_OTHER = "its edge is another by now"
+
+
+class Link:
+    """Joins two memories."""
+
+    def make(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Make it; returns why not, "" where it is made."""
+        newer, older = batch.pair(change)
+        if not (newer.is_live and older.is_live):
+            return "one of them is no longer current"
+        readers = readers_in(team_id=batch.team_id)
+        if not are_for_the_same(newer, older, readers=readers):
+            return "they are for other readers by now"
+        edge, is_new = MemoryRelation.objects.get_or_create(
+            team_id=batch.team_id,
+            from_memory=newer,
+            to_memory=older,
+            relation_type=_TYPE,
+            defaults={**change.after},
+        )
+        if not is_new:
+            return "they are linked already"
+        change.result = {"edge": str(edge.pk)}
+        return ""
+
+    def take_back(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Remove the edge, also where it is weaker by now."""
+        MemoryRelation.objects.filter(team_id=batch.team_id, pk=change.result["edge"]).delete()
+        return ""
+
+
+class Weaken:
+    """Lets an edge weigh less."""
+
+    def make(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Make it; returns why not, "" where it is made."""
+        edge = _edge(change, batch)
+        if edge is None:
+            return _OTHER
+        edge.strength = change.after["strength"]
+        edge.save(update_fields=["strength"])
+        change.result = {"edge": str(edge.pk)}
+        return ""
+
+    def take_back(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Let it weigh what it did; an edge that is gone since stays so."""
+        rows = MemoryRelation.objects.filter(team_id=batch.team_id, pk=change.result["edge"])
+        rows.filter(strength=change.after["strength"]).update(strength=change.before["strength"])
+        return ""
+
+
+class Unlink:
+    """Removes an edge, which is kept with the change."""
+
+    def make(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Make it; returns why not, "" where it is made."""
+        edge = _edge(change, batch)
+        if edge is None:
+            return _OTHER
+        change.result = {"edge": str(edge.pk), "created_at": edge.created_at.isoformat()}
+        edge.delete()
+        return ""
+
+    def take_back(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Join the two again, unless they were since."""
+        edge, is_new = MemoryRelation.objects.get_or_create(
+            team_id=batch.team_id,
+            from_memory_id=change.memory_id,
+            to_memory_id=change.other_id,
+            relation_type=_TYPE,
+            defaults={**change.before, "id": change.result["edge"]},
+        )
+        if is_new:
+            found_at = datetime.fromisoformat(change.result["created_at"])
+            MemoryRelation.objects.filter(team_id=batch.team_id, pk=edge.pk).update(
+                created_at=found_at
+            )
+        return ""
+
+
+def _edge(change: ConsolidationChange, batch: Batch) -> MemoryRelation | None:
+    """The edge as it was when the change was planned, locked."""
+    return (
+        MemoryRelation.objects.select_for_update()
+        .filter(
+            team_id=batch.team_id,
+            from_memory=change.memory_id,
+            to_memory=change.other_id,
+            relation_type=_TYPE,
+            **change.before,
+        )
+        .first()
+    )

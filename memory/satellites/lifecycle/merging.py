@@ -13,11 +13,10 @@ from memory.domain.text.words import normalise_text
 from memory.domain.types import Status, Verdict
 from memory.models import Memory, MemoryRelation
 from memory.satellites.consent.gate import is_guarded
-from memory.satellites.lifecycle.batches import Batch
 from memory.satellites.lifecycle.models import ConsolidationChange
 from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Step
+from memory.satellites.lifecycle.runs import Batch
+from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.services.decisions.disputes import keep_merge, let_stand
 from memory.understanding.tools import Tools
 

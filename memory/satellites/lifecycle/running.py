@@ -15,8 +15,7 @@ from memory.models import Memory
 from memory.satellites.lifecycle import runs
 from memory.satellites.lifecycle.kinds import EXECUTORS, PLANS, Batch
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.steps import Page, Planned, Step
+from memory.satellites.lifecycle.steps import Page, Planned, Scope, Step
 from memory.selectors.history.log import LogMark
 from memory.services.retrying import run_write
 from memory.services.write.write_path import lock_owners

@@ -1,12 +1,14 @@
-"""Starting, claiming and ending the runs of a consolidation."""
+"""Consolidation runs: starts, plans and continues them."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Protocol
 from uuid import UUID, uuid4
 from zlib import crc32
 
@@ -16,11 +18,12 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from memory.domain.audience import Viewer
-from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
-from memory.satellites.lifecycle.selectors.judged import KEPT
-from memory.satellites.lifecycle.steps import Step
+from memory.models import Memory
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun, JudgedPair
+from memory.satellites.lifecycle.steps import KEPT, Step
 from memory.services import leases
-from teams.errors import ConflictError, InvalidError
+from memory.understanding.tools import Tools
+from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.services.flags import flags_of_id, require_memory
 from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.services.people import all_team_ids
@@ -194,3 +197,51 @@ def finish(*, run: ConsolidationRun, claim: UUID, now: datetime) -> None:
     mine().update(
         state=ConsolidationRun.State.DONE, claim=None, lease_until=None, error="", finished_at=now
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The transaction of a few changes: `memories` are those they are about, locked."""
+
+    team_id: UUID
+    actor: str
+    now: datetime
+    memories: Mapping[UUID, Memory]
+    tools: Tools
+
+    def pair(self, change: ConsolidationChange) -> tuple[Memory, Memory]:
+        """Both memories of a change that is about two."""
+        assert change.other_id is not None
+        return self.memories[change.memory_id], self.memories[change.other_id]
+
+
+class Executor(Protocol):
+    """Makes the changes of a kind, and takes back what the log of memories does not hold."""
+
+    def make(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Make it and keep in `change.result` what else was written; returns why not, or ""."""
+
+    def take_back(self, change: ConsolidationChange, batch: Batch) -> str:
+        """Take back what `result` names, once the memories are as before; returns why not, or "".
+
+        The memories' own columns are taken back by what the log holds.
+        """
+
+
+def run_of(*, team_id: UUID, run_id: UUID, is_locked: bool = False) -> ConsolidationRun:
+    """The run, locked on request; call it in the team's scope. Raises NotFoundError."""
+    rows = runs_of(team_id=team_id).filter(pk=run_id)
+    run = (rows.select_for_update(of=("self",)) if is_locked else rows).first()
+    if run is None:
+        raise NotFoundError("There is no such consolidation run.")
+    return run
+
+
+def runs_of(
+    *, team_id: UUID, state: str | None = None, is_dry: bool | None = None
+) -> QuerySet[ConsolidationRun, ConsolidationRun]:
+    """The runs of the team with whom they are about, newest first."""
+    rows = ConsolidationRun.objects.filter(team_id=team_id).select_related("end_user", "project")
+    if state:
+        rows = rows.filter(state=state)
+    return rows if is_dry is None else rows.filter(is_dry=is_dry)

@@ -1,21 +1,53 @@
-"""Telling old episodes in fewer words (seed 002, step 2): what they say stays, and is found."""
+"""Shortens what episodes tell."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from memory.domain.levels import ORDER, Level, Levels
+from django.db.models import Q
+
+from memory.domain.forms import Form
+from memory.domain.levels import ORDER, WHOLE_FROM, Level, Levels
+from memory.domain.types import MemoryType
 from memory.models import MemoryLevels
-from memory.satellites.lifecycle.batches import Batch
 from memory.satellites.lifecycle.models import ConsolidationChange
-from memory.satellites.lifecycle.runs import ACTOR
-from memory.satellites.lifecycle.selectors.candidates import PAGE
-from memory.satellites.lifecycle.selectors.episodes import ages, old_episodes
-from memory.satellites.lifecycle.selectors.scope import Scope
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned
+from memory.satellites.lifecycle.pairs import PAGE, changed_since, in_scope
+from memory.satellites.lifecycle.runs import ACTOR, Batch
+from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
+
+_EPISODES = Q(memory_type=MemoryType.EPISODIC.value) | Q(form=Form.EPISODE.value)
+
+
+def ages(scope: Scope) -> list[int]:
+    """After how many days episodes are summarised and compressed."""
+    return [scope.settings.summarise_after_days, scope.settings.compress_after_days]
+
+
+def old_episodes(*, scope: Scope, after: UUID) -> Sequence[MemoryLevels]:
+    """The next episodes that may have come of age, with their memories; call it in scope.
+
+    Neither pinned ones nor important ones nor identity, nor those whose shorter versions are not
+    written. Of a team whose last run had the same ages only those that came of age since, or
+    changed; of another one all.
+    """
+    rows = in_scope(scope=scope).filter(
+        _EPISODES, importance__lt=WHOLE_FROM, is_pinned=False, id__gt=after
+    )
+    rows = rows.exclude(memory_type=MemoryType.IDENTITY.value)
+    rows = rows.filter(created_at__lte=scope.now - timedelta(days=min(ages(scope))))
+    if scope.since is not None and scope.resume.get(Step.COMPRESS.value) == ages(scope):
+        due = Q(id__in=changed_since(scope=scope, after=after))
+        for days in ages(scope):
+            age = timedelta(days=days)
+            due |= Q(created_at__gt=scope.since - age, created_at__lte=scope.now - age)
+        rows = rows.filter(due)
+    levels = MemoryLevels.objects.filter(team_id=scope.team_id, memory__in=rows)
+    return list(levels.exclude(writer="").select_related("memory").order_by("memory_id")[:PAGE])
+
 
 _FIRST = UUID(int=0)
 

@@ -9,7 +9,7 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.lifecycle.kinds import EXECUTORS, Batch
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.selectors.runs import run_of
+from memory.satellites.lifecycle.runs import run_of
 from memory.selectors.history.log import LogRange, changes_in
 from memory.services.decisions.undoing import (
     ChangedMemory,

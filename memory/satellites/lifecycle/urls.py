@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.satellites.lifecycle.views import ConsolidationViewSet
+from memory.satellites.lifecycle.api import ConsolidationViewSet
 
 urlpatterns = [
     path("consolidate", ConsolidationViewSet.as_view({"post": "start"}), name="consolidate"),

@@ -10,8 +10,7 @@ from pydantic import Field
 from memory.api.serializers.base import PER_REQUEST
 from memory.domain.types import MemoryType
 from memory.satellites.mcp.answers import Conflicts, Context, Recalled, State, WrittenMemory
-from memory.satellites.mcp.asking import Asker, of_api
-from memory.satellites.mcp.rest import RestApi, next_cursor
+from memory.satellites.mcp.rest import Asker, RestApi, next_cursor, of_api
 from memory.satellites.mcp.tools import Cursor, Limit
 
 User = Annotated[str | None, Field(description="The person it is about.")]

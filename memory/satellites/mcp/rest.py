@@ -1,18 +1,22 @@
-"""What an MCP message asks is asked of the views of `/v1`, within the same process."""
+"""Calls the views of the REST API in the same process."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from io import BytesIO
 from time import monotonic
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import orjson
+from asgiref.sync import sync_to_async
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.http.response import HttpResponse
 from django.urls import Resolver404, resolve
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from rest_framework.response import Response
 
 from memory.clients.afterwards import Gathered
@@ -131,3 +135,26 @@ def _told(problem: Json, answer: HttpResponse, names: Mapping[str, str]) -> str:
 def _renamed(field: str, names: Mapping[str, str]) -> str:
     first, dot, rest = field.partition(".")
     return f"{names.get(first, first)}{dot}{rest}"
+
+
+# Where the ASGI scope of a message holds its RestApi.
+API = "palimpsest.api"
+# Any: a server without a lifespan, and requests of the transport.
+Asker = Context[Any, Any]
+_T = TypeVar("_T")
+
+
+async def of_api(ctx: Asker, act: Callable[[RestApi], _T]) -> _T:
+    """What `act` gives, run by the thread that answers the message, which has its connection.
+
+    A refusal becomes the SDK's error for what was foreseen, which tells its words.
+    """
+    request = ctx.request_context.request
+    assert request is not None, "messages come over HTTP"
+    api: RestApi = request.scope[API]
+    try:
+        return await sync_to_async(act, thread_sensitive=True)(api)
+    except RefusedError as error:
+        is_missing = error.status == HTTPStatus.NOT_FOUND
+        kind = ResourceNotFoundError if is_missing else ResourceError
+        raise kind(error.message) from None

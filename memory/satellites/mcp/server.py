@@ -1,4 +1,4 @@
-"""The MCP server: what it offers, and its refusals of what it does not have."""
+"""The MCP server: tools, resources and prompts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
+import orjson
 from django.conf import settings
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -22,10 +23,56 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from memory.satellites.mcp import context_tools, documents, tools
-from memory.satellites.mcp.asking import Asker
+from memory.satellites.mcp import context_tools, tools
+from memory.satellites.mcp.rest import Asker, RestApi, of_api
+
+PROFILE = "palimpsest://people/{user}/profile"
+DOCUMENT = "palimpsest://agents/{agent}/document"
+_OPENING = "What should be known at the start of a conversation?"
+
+
+async def profile(user: str, ctx: Asker) -> str:
+    """A person with the approved profile, and what waits for a yes."""
+    return await _document(ctx, f"/users/{user}")
+
+
+async def document(agent: str, ctx: Asker) -> str:
+    """An agent's identity document: personality, rules, skills, settings."""
+    return await _document(ctx, f"/agents/{agent}")
+
+
+async def start_of_conversation(
+    ctx: Asker,
+    agent: Annotated[
+        str | None, Field(description="Who answers; the key's own agent if it has one.")
+    ] = None,
+    user: Annotated[str | None, Field(description="The person to talk with.")] = None,
+    project: Annotated[str | None, Field(description="The project it is about.")] = None,
+    message: Annotated[str | None, Field(description="What the person said first.")] = None,
+) -> str:
+    """Who the agent is and what is known of the person and the project, to begin with."""
+
+    def build(api: RestApi) -> str:
+        body = {
+            "query": message or _OPENING,
+            "agent": agent or api.agent,
+            "user": user,
+            "project": project,
+        }
+        return str(api.ask("POST", "/prompt", body=body, names={"query": "message"})["prompt"])
+
+    try:
+        return await of_api(ctx, build)
+    except ResourceError as error:
+        raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+
+
+async def _document(ctx: Asker, path: str) -> str:
+    read = await of_api(ctx, lambda api: api.ask("GET", path))
+    return orjson.dumps(read, option=orjson.OPT_INDENT_2).decode()
+
 
 _INSTRUCTIONS = """\
 Palimpsest is the memory of a team of agents. Ask it before you answer about people, projects or
@@ -151,11 +198,11 @@ def memory_server() -> MemoryServer:
     for title, act, hints in _TOOLS:
         server.add_tool(act, title=title, description=inspect.getdoc(act), annotations=hints)
     server.read_arguments_verbatim()
-    shown = {documents.PROFILE: documents.profile, documents.DOCUMENT: documents.document}
+    shown = {PROFILE: profile, DOCUMENT: document}
     for uri, read in shown.items():
         offer = server.resource(uri, description=inspect.getdoc(read), mime_type="application/json")
         offer(read)
-    server.prompt(
-        title="Start of conversation", description=inspect.getdoc(documents.start_of_conversation)
-    )(documents.start_of_conversation)
+    server.prompt(title="Start of conversation", description=inspect.getdoc(start_of_conversation))(
+        start_of_conversation
+    )
     return server

@@ -20,8 +20,7 @@ from memory.satellites.mcp.answers import (
     Memory,
     WrittenMemory,
 )
-from memory.satellites.mcp.asking import Asker, of_api
-from memory.satellites.mcp.rest import Json, RestApi, next_cursor
+from memory.satellites.mcp.rest import Asker, Json, RestApi, next_cursor, of_api
 
 # What these tools call fields of the API.
 _NAMES = {

@@ -12,8 +12,13 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
-from memory.satellites.mem0.filters import ENTITIES, WILDCARD, parse_mem0
-from memory.satellites.mem0.inputs import MAX_RESULTS, Mem0Serializer
+from memory.satellites.mem0.inputs import (
+    ENTITIES,
+    MAX_RESULTS,
+    WILDCARD,
+    Mem0Serializer,
+    parse_mem0,
+)
 from memory.satellites.mem0.writes import Mem0Memories
 from memory.selectors.filters import matching
 from teams.errors import InvalidError, NotFoundError

@@ -21,13 +21,14 @@ from memory.models.querysets import MemoryQuerySet
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, search
 from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
-from memory.satellites.mem0.filters import ENTITIES, parse_mem0
 from memory.satellites.mem0.inputs import (
+    ENTITIES,
     ExportedSerializer,
     ExportSerializer,
     ListSerializer,
     PageSerializer,
     SearchSerializer,
+    parse_mem0,
 )
 from memory.satellites.mem0.shown import FIELDS, shown
 from memory.selectors.filters import matching, named_by

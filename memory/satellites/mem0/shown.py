@@ -1,16 +1,97 @@
-"""Memories as mem0's client reads them."""
+"""Memories as the mem0 client knows them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from memory.domain.types import MAX_TAGS
 from memory.models import Memory
-from memory.satellites.mem0.metadata import metadata_in
+from memory.services.write.secrets import masked_note
+from teams.errors import InvalidError
 from teams.models import Conversation
+
+# So that what people tag otherwise, as in `level=3`, is no metadata.
+PREFIX = "mem0:"
+MAX_CHARS = 100 - len(PREFIX) - len("=")
+
+# Any: what JSON holds.
+Metadata = Mapping[str, Any]
+
+
+def tag_of(key: str, value: object) -> str:
+    """The tag of one key; InvalidError that names the key where a tag cannot hold it.
+
+    Equal values have one tag, however their JSON is written. Secrets are masked. A tag has 100
+    characters, and its key no `=` and no sign that cannot be printed.
+    """
+    field = f"metadata.{key}"
+    tag = masked_note(f"{PREFIX}{key}={_as_json(value, field=field)}")
+    if not key.strip() or "=" in key or not tag.isprintable():
+        raise InvalidError("A key is a text without «=», and all is printable.", field=field)
+    long = len(tag) - len(PREFIX) - len("=")
+    if long > MAX_CHARS:
+        raise InvalidError(
+            f"Metadata is kept as tags: key and value may have {MAX_CHARS} characters together,"
+            f" written as JSON; these have {long}.",
+            field=field,
+        )
+    return tag
+
+
+def tags_of(metadata: Metadata, *, beside: Iterable[str] = ()) -> tuple[str, ...]:
+    """The tags of the metadata after the others that stay; InvalidError for more than 50."""
+    tags = tuple(dict.fromkeys((*beside, *(tag_of(*each) for each in metadata.items()))))
+    if len(tags) > MAX_TAGS:
+        raise InvalidError(f"A memory has at most {MAX_TAGS} tags.", field="metadata")
+    return tags
+
+
+def metadata_in(tags: Iterable[str]) -> dict[str, Any]:
+    """The metadata among the tags; what people tagged otherwise is none."""
+    return dict(_read(tag) for tag in tags if tag.startswith(PREFIX))
+
+
+def other_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags that are no metadata."""
+    return tuple(tag for tag in tags if not tag.startswith(PREFIX))
+
+
+def _read(tag: str) -> tuple[str, Any]:
+    """Key and value; the value as it is written where that is no JSON, as of a masked number."""
+    key, _, written = tag.removeprefix(PREFIX).partition("=")
+    try:
+        return key, json.loads(written)
+    except ValueError:
+        return key, written
+
+
+def _as_json(value: object, *, field: str) -> str:
+    """One form for all that is equal as JSON; InvalidError for a number that JSON has not."""
+    try:
+        return json.dumps(
+            _plain(value),
+            ensure_ascii=False,
+            allow_nan=False,
+            sort_keys=True,
+            separators=(",", ":"),
+        )
+    except ValueError:
+        raise InvalidError("Infinity and NaN are no JSON.", field=field) from None
+
+
+def _plain(value: object) -> object:
+    """The value with each whole number as an integer: 3.0 is 3."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
 
 # Any: what JSON holds.
 Json = dict[str, Any]

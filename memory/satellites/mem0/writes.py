@@ -15,8 +15,9 @@ from memory.api.request_events import memory_event, write_event
 from memory.domain.types import DELETED, MemoryType
 from memory.models import Memory
 from memory.satellites.mem0.base import Mem0ViewSet
-from memory.satellites.mem0.filters import ENTITIES, WILDCARD, parse_mem0
 from memory.satellites.mem0.inputs import (
+    ENTITIES,
+    WILDCARD,
     AddSerializer,
     DeleteAllSerializer,
     DeletionSerializer,
@@ -24,9 +25,9 @@ from memory.satellites.mem0.inputs import (
     Mem0Serializer,
     UpdateSerializer,
     UpdatesSerializer,
+    parse_mem0,
 )
-from memory.satellites.mem0.metadata import Metadata, metadata_in, other_tags, tags_of
-from memory.satellites.mem0.shown import shown
+from memory.satellites.mem0.shown import Metadata, metadata_in, other_tags, shown, tags_of
 from memory.selectors.filters import matching
 from memory.selectors.history.memory_history import versions_of
 from memory.selectors.memories import memory_for

@@ -14,7 +14,7 @@ class PlansConfig(satellite.Satellite):
     def ready(self) -> None:
         """Learns which memories were of use."""
         super().ready()
-        from memory.satellites.plans.signal_uses import note_useful
+        from memory.satellites.plans.predicting import note_useful
         from memory.services.usefulness import LISTENERS
 
         LISTENERS.append(note_useful)

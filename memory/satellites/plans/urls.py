@@ -2,10 +2,9 @@
 
 from django.urls import path
 
-from memory.satellites.plans.views.context import ContextViewSet
-from memory.satellites.plans.views.package import PackageViewSet
-from memory.satellites.plans.views.prediction import PredictionViewSet
-from memory.satellites.plans.views.working_context import WorkingContextViewSet
+from memory.satellites.plans.package_api import PackageViewSet
+from memory.satellites.plans.read_only_api import ContextViewSet
+from memory.satellites.plans.working_api import PredictionViewSet, WorkingContextViewSet
 
 urlpatterns = [
     path("memory/context", ContextViewSet.as_view({"get": "context"}), name="memory-context"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.satellites.tasks.views import TaskViewSet
+from memory.satellites.tasks.api import TaskViewSet
 
 urlpatterns = [
     path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),

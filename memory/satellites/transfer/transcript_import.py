@@ -16,8 +16,14 @@ from memory.domain.audience import Viewer
 from memory.domain.talk import other_speakers
 from memory.domain.types import MemoryType, Role
 from memory.models import Memory
-from memory.satellites.transfer.targets import ImportMode, ImportSummary, ImportTarget
-from memory.satellites.transfer.transcripts import MAX_NAME_CHARS, Transcript, Turn
+from memory.satellites.transfer.transcripts import (
+    MAX_NAME_CHARS,
+    ImportMode,
+    ImportSummary,
+    ImportTarget,
+    Transcript,
+    Turn,
+)
 from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.jobs import visible_conversation
 from memory.services.extraction.waiting import extract_now

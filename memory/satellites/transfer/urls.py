@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.satellites.transfer.views import ExportViewSet, ImportViewSet, PersonExportViewSet
+from memory.satellites.transfer.api import ExportViewSet, ImportViewSet, PersonExportViewSet
 
 urlpatterns = [
     path("audit/export", PersonExportViewSet.as_view({"get": "export"}), name="audit-export"),

@@ -1,13 +1,12 @@
-"""One POST to an address that a team entered, which may not lead into the own network.
-
-The name is resolved once and the connection goes to the very address that was checked, so that a
-name server that answers differently the next time changes nothing. No redirect is followed, and
-no proxy of the environment is used, as it would resolve the name itself.
-"""
+"""Calls of a team's endpoints: signed, bounded and retried with pauses."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import http.client
+import secrets
 import socket
 import ssl
 import threading
@@ -15,11 +14,16 @@ import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
+from standardwebhooks import Webhook
+
+from audit.services.seals import seal_keys
 from routing.domain.endpoints import address_of
+from teams.models import WebhookEndpoint
 
 SETTING = "WEBHOOKS_TO_PRIVATE_ADDRESSES"
 # What is read of an answer, beside its head, which http.client bounds (100 lines of 64 KiB).
@@ -196,3 +200,78 @@ def _words(error: Exception, *, is_late: bool) -> str:
     if isinstance(error, http.client.HTTPException | ValueError):
         return "It answered with something that is not HTTP."
     return "The connection was refused or broke."
+
+
+# Both secrets sign for so long after a rotation.
+OVERLAP = timedelta(hours=24)
+_PREFIX = "whsec_"
+
+
+def new_secret() -> str:
+    """What a new secret is made of, as the database keeps it."""
+    return f"{next(iter(seal_keys()))}:{secrets.token_hex(16)}"
+
+
+def secret_of(kept: str) -> str | None:
+    """The secret in clear ("whsec_" and 32 bytes in base64); None where its key is gone."""
+    key_id, _, salt = kept.partition(":")
+    key = seal_keys().get(key_id)
+    if key is None:
+        return None
+    made = hmac.new(key, f"palimpsest webhook {salt}".encode(), hashlib.sha256).digest()
+    return _PREFIX + base64.b64encode(made).decode()
+
+
+def signed_headers(
+    *, endpoint: WebhookEndpoint, message_id: str, body: bytes, now: datetime
+) -> dict[str, str]:
+    """The headers of a message, signed with the endpoint's secrets that are valid at `now` (UTC).
+
+    Empty where no secret can be made, as the server's key was changed.
+    """
+    kept = [endpoint.secret]
+    if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
+        kept.append(endpoint.old_secret)
+    known = [secret for each in kept if (secret := secret_of(each)) is not None]
+    if not known:
+        return {}
+    signatures = [Webhook(secret).sign(message_id, now, body.decode()) for secret in known]
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Palimpsest-Webhooks",
+        "webhook-id": message_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+# For so long an event is tried, and an endpoint may fail without a pause, before it is given up.
+PATIENCE = timedelta(days=3)
+# With fewer failures nothing is given up, however long they took.
+LEAST_FAILURES = 5
+_FIRST = timedelta(seconds=5)
+_LONGEST = timedelta(hours=6)
+_JITTER = 0.2
+# Between two attempts there is more only where nobody was there to send.
+_LONGEST_BETWEEN = _LONGEST * (1 + 2 * _JITTER)
+
+
+def pause_before_next(*, attempts: int, chance: float) -> timedelta:
+    """How long to wait after so many failed attempts (1 or more).
+
+    5 seconds, doubled with each further failure up to 6 hours, then up to a fifth shorter or longer
+    by `chance` (0-1), so that what failed together does not come back together.
+    """
+    pause = min(_FIRST * 2.0 ** min(attempts - 1, 20), _LONGEST)
+    return pause * (1 - _JITTER + 2 * _JITTER * chance)
+
+
+def is_new_start(*, last: datetime | None, now: datetime) -> bool:
+    """Whether a failure is the first of a row of them: the last attempt is longer ago than any
+    pause, as the workers were away, or there was none."""
+    return last is None or now - last > _LONGEST_BETWEEN
+
+
+def is_given_up(*, failures: int, since: datetime, now: datetime) -> bool:
+    """Whether so many failures in a row, the first of them at `since`, are enough."""
+    return failures >= LEAST_FAILURES and now - since >= PATIENCE

@@ -23,10 +23,15 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
 
 from memory.satellites.webhooks import calls as webhook_calls
-from memory.satellites.webhooks.calls import WebhookAnswer
-from memory.satellites.webhooks.domain import PATIENCE, is_given_up, is_new_start, pause_before_next
+from memory.satellites.webhooks.calls import (
+    PATIENCE,
+    WebhookAnswer,
+    is_given_up,
+    is_new_start,
+    pause_before_next,
+    signed_headers,
+)
 from memory.satellites.webhooks.payloads import payload_of
-from memory.satellites.webhooks.signing import signed_headers
 from memory.services import leases
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint

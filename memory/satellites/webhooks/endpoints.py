@@ -11,9 +11,13 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
 
-from memory.satellites.webhooks.calls import problem_with_target
-from memory.satellites.webhooks.domain import PATIENCE
-from memory.satellites.webhooks.signing import OVERLAP, new_secret, secret_of
+from memory.satellites.webhooks.calls import (
+    OVERLAP,
+    PATIENCE,
+    new_secret,
+    problem_with_target,
+    secret_of,
+)
 from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id

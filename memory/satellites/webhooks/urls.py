@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.satellites.webhooks.views import WebhookViewSet
+from memory.satellites.webhooks.api import WebhookViewSet
 
 urlpatterns = [
     path(

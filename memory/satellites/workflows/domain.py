@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.domain.forms import Payload
-from memory.satellites.chat.domain.wording import called_in
+from memory.satellites.chat.wording import called_in
 
 LEAST_STEPS = 3
 MOST_STEPS = 20

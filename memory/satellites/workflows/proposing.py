@@ -23,10 +23,14 @@ from memory.domain.forms import Form
 from memory.domain.prompt_guards import is_command
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.satellites.consent.kept_drafts import draft_as_json
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import note_requests
-from memory.satellites.consent.signals import LIFETIME, Signal, signal_as_json
+from memory.satellites.consent.proposals import (
+    LIFETIME,
+    Signal,
+    draft_as_json,
+    note_requests,
+    signal_as_json,
+)
 from memory.satellites.workflows.domain import (
     Workflow,
     holds_sequence,

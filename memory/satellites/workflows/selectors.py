@@ -19,7 +19,7 @@ MOST_CONVERSATIONS = 50
 MOST_MESSAGES = 5_000
 _REQUEST_CHARS = 500
 _CALLS_CHARS = 8_000
-# As `memory.satellites.chat.domain.wording` writes a call.
+# As `memory.satellites.chat.wording` writes a call.
 TELLS_CALLS = Q(role="tool") & ~Q(name="") | Q(role="assistant", content__contains="[calls ")
 
 

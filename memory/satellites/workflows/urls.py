@@ -3,8 +3,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from memory.satellites.workflows.pattern_views import PatternViewSet
-from memory.satellites.workflows.views import RecordingViewSet, WorkflowViewSet
+from memory.satellites.workflows.api import PatternViewSet, RecordingViewSet, WorkflowViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("workflows/recordings", RecordingViewSet, basename="workflow-recording")

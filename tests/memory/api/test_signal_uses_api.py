@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from memory.domain.work import Signals, Work
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
-from memory.satellites.plans.signal_uses import note_useful
+from memory.satellites.plans.predicting import note_useful
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
 from tests.support.erasure import erase

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.chat.domain.wording import (
+from memory.satellites.chat.wording import (
     ROLES,
     said_without_calls,
     spoken_text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.chat.domain.fitting import (
+from memory.satellites.chat.placing import (
     Piece,
     after_position,
     first_that_stays,

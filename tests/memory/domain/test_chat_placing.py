@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.chat.domain.placing import ROOT, Asked, Kept, chain_of, link, place
+from memory.satellites.chat.placing import ROOT, Asked, Kept, chain_of, link, place
 
 Line = tuple[str, str]
 

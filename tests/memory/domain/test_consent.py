@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from memory.domain.profile_fields import matter_of
-from memory.satellites.consent.signals import Signal, independent_signals
+from memory.satellites.consent.proposals import Signal, independent_signals
 
 FIELDS = ("city", "health", "preferred_name", "pronouns")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.work import Signals
-from memory.satellites.plans.prediction.learned import (
+from memory.satellites.plans.prediction_models import (
     MOST_KEY_CHARS,
     confidence_of,
     decayed,

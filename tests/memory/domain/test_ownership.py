@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.plans.prediction.ownership import Touch, file_name, likely_needed
+from memory.satellites.plans.prediction_models import Touch, file_name, likely_needed
 
 PATHS = ["src/client.py", "src/_client.py", "src/models.py", "tests/test_client.py"]
 TOUCHES = st.lists(

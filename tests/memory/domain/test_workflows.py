@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.chat.domain.wording import text_of
+from memory.satellites.chat.wording import text_of
 from memory.satellites.workflows.domain import (
     LEAST_STEPS,
     MOST_STEPS,

@@ -11,7 +11,7 @@ from memory.models import Memory
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, search
 from memory.reading.search import Depth
-from memory.satellites.transfer.targets import ImportMode
+from memory.satellites.transfer.transcripts import ImportMode
 from memory.services.indexing.message_index import index_team
 from memory.understanding.tools import Tools
 from teams.models import EndUser, Message

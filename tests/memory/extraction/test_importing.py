@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.satellites.transfer.targets import ImportMode
+from memory.satellites.transfer.transcripts import ImportMode
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.models import Conversation, Message, Team

@@ -14,7 +14,7 @@ from standardwebhooks import WebhookVerificationError
 
 from config.embedded import PROJECT_ROOT
 from memory.satellites.webhooks import delivering
-from memory.satellites.webhooks.signing import new_secret
+from memory.satellites.webhooks.calls import new_secret
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast

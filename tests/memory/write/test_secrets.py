@@ -14,9 +14,8 @@ from audit.models import MemoryLog, OperationalEvent
 from memory.domain.secrets import MASK
 from memory.domain.types import Role
 from memory.models import Contradiction, Memory
-from memory.satellites.transfer.targets import ImportMode, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import Transcript, Turn
+from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
 from memory.services.write.secrets import masked_text
 from memory.understanding.tools import Tools
 from teams.errors import InvalidError

@@ -35,7 +35,7 @@ from memory.satellites.langgraph.graph_states import (
     save_writes,
 )
 from memory.satellites.langgraph.models import MAX_GRAPH_ID_CHARS, GraphCheckpoint
-from memory.satellites.langgraph.selectors.graph_states import checkpoints_of, contents_of
+from memory.satellites.langgraph.selectors import checkpoints_of, contents_of
 from memory.satellites.langgraph.serializers import (
     EXACT_LINE,
     AgentQuerySerializer,

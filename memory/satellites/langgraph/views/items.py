@@ -23,7 +23,7 @@ from memory.api.fields import (
 )
 from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.satellites.langgraph.models import MAX_NAMESPACE_CHARS, StoreItem
-from memory.satellites.langgraph.selectors.store_items import (
+from memory.satellites.langgraph.selectors import (
     Comparison,
     Listing,
     Search,

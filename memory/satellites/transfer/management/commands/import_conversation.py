@@ -20,9 +20,14 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.management.naming import team_named
-from memory.satellites.transfer.targets import ImportMode, ImportTarget
 from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import TranscriptError, TranscriptFile, read_transcripts
+from memory.satellites.transfer.transcripts import (
+    ImportMode,
+    ImportTarget,
+    TranscriptError,
+    TranscriptFile,
+    read_transcripts,
+)
 from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.understanding.tools import default_tools
 from teams.errors import DomainError

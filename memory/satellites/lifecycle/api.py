@@ -1,0 +1,254 @@
+"""The API of consolidation runs."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.fields import NameField, OneOfField, StrictBooleanField
+from memory.api.pagination import IdPagination, PositionPagination
+from memory.api.serializers.base import (
+    ApiSerializer,
+    PageQuerySerializer,
+    StrictSerializer,
+    page_schema,
+)
+from memory.api.serializers.memories import NoQuerySerializer
+from memory.satellites.lifecycle.models import STEPS, ConsolidationChange, ConsolidationRun
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import run_of, runs_of, start_run
+from memory.satellites.lifecycle.steps import Step
+from memory.satellites.lifecycle.undoing import undo_run
+from memory.selectors.filters import NOBODY
+from memory.understanding.tools import default_tools
+from teams.errors import NotFoundError
+
+SHOWN = 500
+_COUNTS = (
+    "For each step how many memories were `looked_at`, and how many changes were `planned`, `made`"
+    " and `left_out` because something changed in between."
+)
+
+
+class ConsolidateSerializer(StrictSerializer):
+    """What to consolidate."""
+
+    dry_run = StrictBooleanField(
+        required=False, default=False, help_text="Plan it and change nothing."
+    )
+    steps = serializers.ListField(
+        child=OneOfField(choices=STEPS),
+        required=False,
+        min_length=1,
+        max_length=len(STEPS),
+        help_text="Only these; all that the team has on, where left out.",
+    )
+    user = NameField(required=False, max_length=200, help_text="Only what is about this person.")
+    project = NameField(required=False, help_text="Only what belongs to this project.")
+    wait = StrictBooleanField(
+        required=False,
+        default=False,
+        help_text="Answer when it is done, or after some 20 seconds with what is under way.",
+    )
+
+
+class ConsolidationFilterSerializer(PageQuerySerializer):
+    """Which runs to list."""
+
+    state = OneOfField(choices=ConsolidationRun.State.choices, required=False)
+    dry_run = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class ConsolidationChangeFilterSerializer(PageQuerySerializer):
+    """Which changes of a run to list."""
+
+    step = OneOfField(choices=STEPS, required=False)
+    state = OneOfField(choices=ConsolidationChange.State.choices, required=False)
+
+
+class ConsolidationChangeSerializer(ApiSerializer):
+    """A change that a run planned, and what became of it."""
+
+    position = serializers.IntegerField()
+    step = serializers.ChoiceField(choices=STEPS)
+    kind = serializers.CharField()
+    memory = serializers.UUIDField(source="memory_id")
+    other = serializers.UUIDField(
+        source="other_id", allow_null=True, help_text="The second memory of a pair."
+    )
+    before = serializers.DictField(help_text="What it rests on; otherwise it is left out.")
+    after = serializers.DictField()
+    because = serializers.CharField()
+    state = serializers.ChoiceField(choices=ConsolidationChange.State.choices)
+    note = serializers.CharField(help_text="Why it was left out.")
+
+
+class ConsolidationRunSerializer(ApiSerializer):
+    """A consolidation of a team, a person or a project."""
+
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(choices=ConsolidationRun.State.choices)
+    dry_run = serializers.BooleanField(source="is_dry")
+    steps = serializers.ListField(child=serializers.ChoiceField(choices=STEPS))
+    user = serializers.CharField(
+        source="end_user.external_id", default=None, allow_null=True, read_only=True
+    )
+    project = serializers.CharField(
+        source="project.slug", default=None, allow_null=True, read_only=True
+    )
+    actor = serializers.CharField(help_text="Who asked for it.")
+    planned = serializers.BooleanField(
+        source="is_planned", help_text="Whether all is planned and it is being carried out."
+    )
+    counts = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()), help_text=_COUNTS
+    )
+    judged = serializers.IntegerField(help_text="Pairs that the judge was asked about.")
+    cost_usd = serializers.DecimalField(max_digits=12, decimal_places=6)
+    error = serializers.CharField(help_text="The kind of error that it failed at last.")
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    undone_at = serializers.DateTimeField(allow_null=True)
+    undone_by = serializers.CharField()
+
+
+class ConsolidatedSerializer(ConsolidationRunSerializer):
+    """A run with the first of its changes."""
+
+    changes = ConsolidationChangeSerializer(
+        many=True, help_text=f"The first {SHOWN}; all are listed under the run."
+    )
+
+
+_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_WAIT_SECONDS = 20.0
+_TEAM_KEY = "Consolidation needs a key of the team, bound to no agent."
+
+ConsolidationRunPage = page_schema("ConsolidationRunPage", ConsolidationRunSerializer)
+ConsolidationChangePage = page_schema("ConsolidationChangePage", ConsolidationChangeSerializer)
+
+
+class ConsolidationViewSet(ApiViewSet):
+    """How a team's store is tended: merged, shortened, ranked, checked, forgotten and linked."""
+
+    operations = {"start": ("worker", "consolidate"), "undo": ("worker", "consolidate")}
+    memory_actions = ("start", "undo")
+    long_statements = ("start", "undo")
+
+    @extend_schema(
+        operation_id="consolidate",
+        request=ConsolidateSerializer,
+        responses={
+            200: ConsolidatedSerializer,
+            202: ConsolidationRunSerializer,
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def start(self, request: Request) -> Response:
+        """Start a run over the team's memories, or over those of a person or project.
+
+        It goes on in the background (202). With `wait` it is answered when it is done (200), with
+        the first of its changes; after a dry run these are what a run would change, each with what
+        it rests on and what it would be. One run of a team goes on at a time. Needs a key of the
+        team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        given = self.body(ConsolidateSerializer)
+        viewer = self.named_viewer({name: given.get(name) for name in ("user", "project")})
+        for name, found in (("user", viewer.end_user_id), ("project", viewer.project_id)):
+            if given.get(name) and found in (None, NOBODY):
+                raise NotFoundError(f"There is no {name} '{given[name]}'.", field=name)
+        run = start_run(
+            viewer=viewer,
+            now=timezone.now(),
+            steps=[Step(each) for each in given.get("steps", ())],
+            is_dry=given["dry_run"],
+        )
+        if given["wait"]:
+            run_consolidation(
+                team_id=run.team_id, run_id=run.pk, tools=default_tools(), seconds=_WAIT_SECONDS
+            )
+        with self.team_scope():
+            run = run_of(team_id=run.team_id, run_id=run.pk)
+            document = dict(ConsolidationRunSerializer(run).data)
+            if run.state != ConsolidationRun.State.DONE:
+                return Response(document, status=202)
+            changes = _changes(run)[:SHOWN]
+            document["changes"] = ConsolidationChangeSerializer(changes, many=True).data
+            return Response(document)
+
+    @extend_schema(
+        operation_id="consolidation_runs_list",
+        parameters=[ConsolidationFilterSerializer],
+        responses=answers(ConsolidationRunPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The runs of the team, newest first."""
+        self.require_team_key(_TEAM_KEY)
+        return self.listed(
+            lambda given: runs_of(
+                team_id=self.viewer.team_id, state=given.get("state"), is_dry=given["dry_run"]
+            ),
+            filters=ConsolidationFilterSerializer,
+            shown=ConsolidationRunSerializer,
+            pages=IdPagination,
+        )
+
+    @extend_schema(
+        operation_id="consolidation_runs_retrieve",
+        parameters=[_PK],
+        responses=answers(ConsolidationRunSerializer, 403, 404, 422),
+    )
+    def load(self, request: Request, pk: UUID) -> Response:
+        """A run with how far it got."""
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            run = run_of(team_id=self.viewer.team_id, run_id=pk)
+            return Response(ConsolidationRunSerializer(run).data)
+
+    @extend_schema(
+        operation_id="consolidation_runs_changes",
+        parameters=[_PK, ConsolidationChangeFilterSerializer],
+        responses=answers(ConsolidationChangePage, 403, 404, 422),
+    )
+    def changes(self, request: Request, pk: UUID) -> Response:
+        """What a run planned, in the order in which it is carried out, and what became of it."""
+        self.require_team_key(_TEAM_KEY)
+        given = self.filters(ConsolidationChangeFilterSerializer)
+        chosen = {name: value for name, value in given.items() if value}
+        with self.team_scope():
+            rows = _changes(run_of(team_id=self.viewer.team_id, run_id=pk)).filter(**chosen)
+            shown = ConsolidationChangeSerializer
+            return Response(PositionPagination().page_of(rows, request, shown))
+
+    @extend_schema(
+        operation_id="consolidation_runs_undo",
+        parameters=[_PK],
+        request=None,
+        responses=answers(ConsolidationRunSerializer, 403, 404, 409, 422),
+    )
+    def undo(self, request: Request, pk: UUID) -> Response:
+        """Take a whole run back: every memory that it changed stands as it stood before.
+
+        With 409 nothing was changed: it is under way, was dry or is taken back already, or memories
+        changed since; `memories` lists these. Needs a key of the team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        self.body(StrictSerializer)
+        run = undo_run(viewer=self.viewer, run_id=pk, tools=default_tools(), now=timezone.now())
+        with self.team_scope():
+            run = run_of(team_id=run.team_id, run_id=run.pk)
+            return Response(ConsolidationRunSerializer(run).data)
+
+
+def _changes(run: ConsolidationRun) -> Any:  # Any: a query set of what Django leaves untyped
+    return ConsolidationChange.objects.filter(team_id=run.team_id, run=run).order_by("position")

@@ -1,1 +1,0 @@
-"""What a consolidation reads: its candidates, its runs and what was judged before."""

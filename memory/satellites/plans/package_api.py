@@ -1,0 +1,216 @@
+"""The API of context packages (seed 003)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers
+from memory.api.fields import NameField, StrictIntegerField
+from memory.api.request_events import context_event
+from memory.api.serializers.agents import SharesSerializer
+from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
+from memory.api.serializers.filters import FilterField
+from memory.api.serializers.found import TEXT_LEVELS
+from memory.clients.token_counters import counter_for
+from memory.domain.filters import All
+from memory.domain.packing import MINIMUM_BUDGET
+from memory.reading.answers import budget_for, own_weights
+from memory.satellites.plans.context_package import (
+    ContextPackage,
+    PackageItem,
+    PackageRequest,
+    context_package,
+)
+from memory.satellites.plans.layouts.package import Tier
+from memory.satellites.tasks.api import TaskIdField
+from memory.understanding.tools import default_tools
+from teams.domain.context_policy import MOST_PRESERVED, ContextPolicy, shares_of
+from teams.models import Agent
+
+
+class PackageRequestSerializer(StrictSerializer):
+    """For which task a package is made, and how."""
+
+    aliases = {"budget_tokens": "token_budget"}
+
+    task = TaskIdField(help_text="An open task of the agent, or of the team with a team's key.")
+    agent = NameField(help_text="Who works on it; only what this agent may read is told.")
+    project = NameField(
+        required=False,
+        allow_null=True,
+        help_text="That of the task if omitted; one of a task's own must be the same.",
+    )
+    user = NameField(
+        required=False,
+        allow_null=True,
+        max_length=200,
+        help_text="For whom; without one nothing is told that belongs to a person.",
+    )
+    token_budget = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=MINIMUM_BUDGET,
+        max_value=MAX_TOKEN_BUDGET,
+        help_text="Tokens that the package may take; the agent's own budget if omitted."
+        " budget_tokens is another name of it.",
+    )
+    shares = SharesSerializer(
+        required=False, allow_null=True, help_text="In place of those of the agent."
+    )
+    head_tail_preserve = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=MOST_PRESERVED,
+        help_text="So many of the first and of the last items are packed before all others; the"
+        " agent's own number if omitted.",
+    )
+    filters = FilterField(
+        required=False,
+        allow_null=True,
+        help_text="Narrows memories; the items of the task come all the same.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A missing or null filter holds for everything."""
+        return {**attrs, "filters": attrs.get("filters") or All()}
+
+
+class PackageItemSerializer(ApiSerializer):
+    """An item of the task or a memory, as it is told."""
+
+    id = serializers.UUIDField(help_text="Of the item of the task, or else of the memory.")
+    tier = serializers.ChoiceField(choices=[(tier.value, tier.value) for tier in Tier])
+    text = serializers.CharField(help_text="Its line.")
+    text_level = serializers.ChoiceField(
+        choices=TEXT_LEVELS,
+        help_text="How much of its text the line tells: what does not fit whole is told by its"
+        " summary or its compressed text.",
+    )
+    tokens = serializers.IntegerField()
+    importance = serializers.IntegerField(help_text="1-10")
+    score = serializers.FloatField(help_text="0-1, by which it was chosen.")
+    at = serializers.DateTimeField(help_text="When it happened, or else when it was said.")
+    is_kept = serializers.BooleanField(
+        help_text="Whether it is of the first or last head_tail_preserve of all that was to choose"
+        " from."
+    )
+
+
+class PackageTokensSerializer(ApiSerializer):
+    """Tokens of each tier's lines and headings; together those of the package."""
+
+    task = serializers.IntegerField()
+    project = serializers.IntegerField()
+    global_ = serializers.IntegerField()
+
+
+class PackageSerializer(ApiSerializer):
+    """What a task, its project, the user and the team bring, within the budget."""
+
+    task = serializers.CharField()
+    project = serializers.CharField(allow_null=True)
+    text = serializers.CharField(
+        help_text="The package as a part of a prompt; empty without items."
+    )
+    items = PackageItemSerializer(
+        many=True, help_text="The more important first; of equal ones the older."
+    )
+    tokens = PackageTokensSerializer()
+    tokens_used = serializers.IntegerField()
+    token_budget = serializers.IntegerField()
+    token_counter = serializers.CharField()
+    compression_ratio = serializers.FloatField(
+        help_text="0-1: the tokens of the lines that are told by those of the whole lines of all"
+        " that was to choose from."
+    )
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class PackageViewSet(ApiViewSet):
+    """What an agent needs for a task."""
+
+    serializer_class = PackageSerializer
+    operations = {"package": ("context", "context")}
+    only_reads = True
+    memory_actions = ("package",)
+
+    @extend_schema(
+        request=PackageRequestSerializer,
+        responses=answers(PackageSerializer, 403, 404, 409, 422),
+    )
+    def package(self, request: Request) -> Response:
+        """What a task, its project, the user and the team bring, within a token budget.
+
+        Each of the three tiers has its share of the budget; what one leaves free goes to the best
+        of all. The items of an open task come from working memory: 404 for an unknown task, 409 for
+        one that ended, 503 while working memory is away.
+        """
+        given = self.body(PackageRequestSerializer)
+        viewer, agent, _ = self.named_agent(given)
+        made = context_package(
+            viewer=viewer,
+            request=PackageRequest(
+                task_id=given["task"],
+                token_budget=budget_for(agent, given.get("token_budget")),
+                counter=counter_for(agent.model_config),
+                policy=_policy(agent, given),
+                filters=given["filters"],
+                project=given.get("project"),
+                of_team=self.principal.agent_id is None,
+            ),
+            weights=own_weights(agent),
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        self.noted([context_event(viewer, made.retrieval, found=len(made.items))])
+        return Response(PackageSerializer(_shown(made)).data)
+
+
+def _policy(agent: Agent, given: Mapping[str, Any]) -> ContextPolicy:
+    """The agent's own, with what the request says in its place."""
+    policy = ContextPolicy.read(agent.context_policy)
+    if given.get("shares") is not None:
+        policy = replace(policy, shares=shares_of(given["shares"]))
+    if given.get("head_tail_preserve") is not None:
+        policy = replace(policy, head_tail_preserve=given["head_tail_preserve"])
+    return policy
+
+
+def _shown(made: ContextPackage) -> dict[str, Any]:  # Any: as `PackageSerializer` reads it
+    stats = made.retrieval.stats
+    return {
+        "task": made.task.id,
+        "project": made.project or None,
+        "text": made.assembly.prompt,
+        "items": [_item(each) for each in made.items],
+        "tokens": {tier.value: made.assembly.tokens[tier] for tier in Tier},
+        "tokens_used": stats.tokens_used,
+        "token_budget": stats.token_budget,
+        "token_counter": stats.token_counter,
+        "compression_ratio": made.compression_ratio,
+        "warnings": stats.warnings,
+    }
+
+
+def _item(item: PackageItem) -> dict[str, Any]:  # Any: as above
+    entry = item.told.entry
+    return {
+        "id": entry.key,
+        "tier": item.tier,
+        "text": item.text,
+        "text_level": item.told.level.value,
+        "tokens": item.told.tokens,
+        "importance": entry.line.importance,
+        "score": entry.score,
+        "at": entry.line.at,
+        "is_kept": item.is_kept,
+    }

@@ -1,0 +1,265 @@
+"""Candidates of the working context."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from memory.domain.audience import Viewer
+from memory.domain.forms import ArtifactKind, Form
+from memory.domain.types import Tier
+from memory.models import Memory, MemoryArtifact, MemoryTag
+from memory.models.memory import LIVE
+from memory.models.querysets import MemoryQuerySet, visible_to_q
+from memory.satellites.plans.placing import folder_of
+from memory.satellites.plans.prediction_models import LATEST, Touch
+from memory.selectors.filters import NOBODY, Kind, viewer_parameters, viewer_sql
+from memory.selectors.revisions import Revision
+from memory.selectors.ttl_cache import SharedTTLCache
+from teams.prepared import fetch_planned, uuids
+
+# The newest of each form that are looked at; older ones are found by their file or their words.
+_MOST: Mapping[Form, int] = {
+    Form.DECISION: 150,
+    Form.FAILURE: 150,
+    Form.CONVENTION: 40,
+    Form.WORKFLOW: 20,
+    Form.PATTERN: 20,
+}
+_MOST_OF_FILES = 200
+_MOST_TAGGED = 20
+_MOST_LIKED = 30
+
+_COLUMNS = "memory_memory.id, memory_memory.form, memory_memory.category, memory_memory.subject"
+_STATEMENT = """
+WITH newest AS MATERIALIZED (
+    SELECT found.*, '' AS reason
+    FROM (VALUES {most}) AS wanted (form, most)
+    CROSS JOIN LATERAL (
+        SELECT {columns} FROM memory_memory
+        WHERE {seen} AND memory_memory.form = wanted.form AND memory_memory.form <> ''
+        ORDER BY memory_memory.id DESC LIMIT wanted.most
+    ) AS found
+), named AS MATERIALIZED (
+    SELECT {columns}, '' AS reason FROM memory_memoryartifact a
+    JOIN memory_memory ON memory_memory.team_id = a.team_id AND memory_memory.id = a.memory_id
+    WHERE a.team_id = %(team)s AND a.kind = 'file' AND a.ref = ANY(%(files)s::text[])
+        AND memory_memory.form IN ('decision', 'failure') AND {seen}
+    LIMIT {most_of_files}
+), tagged AS MATERIALIZED (
+    SELECT {columns}, 'summary' AS reason FROM memory_memorytag t
+    JOIN memory_memory ON memory_memory.team_id = t.team_id AND memory_memory.id = t.memory_id
+    WHERE t.team_id = %(team)s AND t.name = 'summary' AND {seen}
+    ORDER BY memory_memory.id DESC LIMIT {most_tagged}
+), liked AS MATERIALIZED (
+    SELECT {columns}, 'liked' AS reason FROM memory_memory
+    WHERE {seen} AND memory_memory.end_user_id = %(collaborator)s::uuid AND (
+        memory_memory.memory_type = 'user_profile' OR memory_memory.category = 'preferences'
+        OR memory_memory.subject LIKE 'user.preference%%'
+    )
+    LIMIT {most_liked}
+)
+SELECT each.*, (
+    SELECT array_agg(t.name) FROM memory_memorytag t
+    WHERE t.team_id = %(team)s AND t.memory_id = each.id
+), (
+    SELECT array_agg(a.ref) FROM memory_memoryartifact a
+    WHERE a.team_id = %(team)s AND a.memory_id = each.id AND a.kind = 'file'
+)
+FROM (
+    SELECT * FROM newest UNION SELECT * FROM named
+    UNION SELECT * FROM tagged UNION SELECT * FROM liked
+) AS each
+"""
+_FILES = """
+SELECT memory_id, array_agg(ref) FROM memory_memoryartifact
+WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s::uuid[]) AND kind = 'file'
+GROUP BY memory_id
+"""
+
+
+class WorkingRow(NamedTuple):
+    """A memory of the working set; `reason` is `summary`, `liked` or empty for its form."""
+
+    memory_id: UUID
+    form: str
+    category: str
+    subject: str
+    reason: str
+    tags: list[str] | None
+    files: list[str] | None
+
+
+def working_set(
+    *, viewer: Viewer, files: Sequence[str], collaborator_id: UUID | None
+) -> list[WorkingRow]:
+    """Decisions, failures, conventions, workflows, patterns and summaries that the viewer may see.
+
+    Also what a collaborator of that id prefers. Call it in the team's scope.
+    """
+    statement = _STATEMENT.format(
+        seen=seen_sql(viewer),
+        columns=_COLUMNS,
+        most=", ".join(f"('{form.value}', {most})" for form, most in _MOST.items()),
+        most_of_files=_MOST_OF_FILES,
+        most_tagged=_MOST_TAGGED,
+        most_liked=_MOST_LIKED,
+    )
+    parameters = seen_parameters(viewer) | {
+        "files": list(files),
+        "collaborator": collaborator_id or NOBODY,
+    }
+    return [WorkingRow._make(each) for each in fetch_planned(statement, parameters)]
+
+
+def files_of(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+    """The paths that each of the memories names; call it in the team's scope."""
+    return dict(fetch_planned(_FILES, {"team": team_id, "ids": uuids(ids)}))
+
+
+def seen_sql(viewer: Viewer) -> str:
+    """What the viewer may see of the table of memories, live and not cold, as a condition."""
+    return _seen_sql(Kind.of(viewer))
+
+
+def seen_parameters(viewer: Viewer) -> dict[str, object]:
+    """What the parameters of `seen_sql` stand for."""
+    allowed = viewer.allowed_categories
+    return viewer_parameters(viewer) | ({"categories": ["", *allowed]} if allowed else {})
+
+
+@cache
+def _seen_sql(kind: Kind) -> str:
+    visible = viewer_sql(visible_to_q, kind=kind, model=Memory)
+    live = ", ".join(f"'{each}'" for each in LIVE)
+    allowed = (
+        "memory_memory.category = ANY(%(categories)s::text[])" if kind.has_allowlist else "true"
+    )
+    return (
+        f"({visible}) AND memory_memory.status IN ({live})"
+        f" AND memory_memory.tier <> '{Tier.COLD.value}' AND {allowed}"
+    )
+
+
+MOST_TOPICS = 200
+_TOPICS_STATEMENT = """
+WITH seen AS MATERIALIZED (SELECT id, category, subject FROM memory_memory WHERE {seen})
+SELECT topic, count(*)::int FROM (
+    SELECT id, lower(category) AS topic FROM seen
+    UNION SELECT id, lower(split_part(subject, '.', 1)) FROM seen
+    UNION SELECT seen.id, lower(t.name) FROM seen
+        JOIN memory_memorytag t ON t.team_id = %(team)s AND t.memory_id = seen.id
+    UNION SELECT seen.id, lower(regexp_replace(a.ref, '/[^/]*$', '')) FROM seen
+        JOIN memory_memoryartifact a ON a.team_id = %(team)s AND a.memory_id = seen.id
+        WHERE a.kind = 'file' AND position('/' IN a.ref) > 0
+) AS named
+WHERE topic <> ''
+GROUP BY topic ORDER BY count(*) DESC, topic LIMIT {most}
+"""
+_counted = SharedTTLCache()
+# Counting takes at most this share of the time, where it takes long enough to matter.
+_SHARE = 0.01
+_LONG_SECONDS = 0.02
+
+
+def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str, int]]:
+    """How many memories that the viewer may see each topic has, most first; call it in scope.
+
+    `revision` is the team's in this transaction: while it stands a process remembers the answer.
+    Where counting takes long, it is also remembered for a hundred times as long.
+    """
+    parameters = seen_parameters(viewer)
+    owner = (Kind.of(viewer), *((name, str(value)) for name, value in parameters.items()))
+    known = _counted.get(owner)
+    now = time.monotonic()
+    if known is not None and revision is not None:
+        at_revision, until, topics = known
+        if at_revision == revision.memories or now < until:
+            return list(topics)
+    statement = _TOPICS_STATEMENT.format(seen=seen_sql(viewer), most=MOST_TOPICS)
+    found = [(topic, count) for topic, count in fetch_planned(statement, parameters, once=False)]
+    took = time.monotonic() - now
+    if revision is not None:
+        until = now + took / _SHARE if took > _LONG_SECONDS else now
+        _counted.put(owner, (revision.memories, until, found))
+    return found
+
+
+def topics_of(
+    *, category: str, subject: str, tags: Iterable[str], files: Iterable[str]
+) -> frozenset[str]:
+    """The topics of one memory."""
+    named = (category, subject.split(".")[0], *tags, *map(folder_of, files))
+    return frozenset(each.lower() for each in named) - {""}
+
+
+def of_topic(topic: str) -> MemoryQuerySet:
+    """Memories of that topic, whatever its case; who may see them is the caller's to say."""
+    own = {"team_id": OuterRef("team_id"), "memory_id": OuterRef("id")}
+    tagged = MemoryTag.objects.filter(**own, name__iexact=topic)
+    in_folder = MemoryArtifact.objects.filter(
+        **own, kind=ArtifactKind.FILE.value, ref__iregex=rf"^{re.escape(topic)}/[^/]*$"
+    )
+    return Memory.objects.filter(
+        Q(category__iexact=topic)
+        | Q(subject__iexact=topic)
+        | Q(subject__istartswith=f"{topic}.")
+        | Exists(tagged)
+        | Exists(in_folder)
+    )
+
+
+# Files of the same names as the open ones, and of the latest memories, that the viewer may see; ten
+# times as many of the whole team are looked at for them.
+_MOST_NAMED, _MOST_LATEST = 2_000, 500
+_LOOKED_AT = 10
+# Newest first, and each memory looked up by its id behind OFFSET 0, only until there are enough.
+# Where the planner may choose, it looks through all memories of the team for each file.
+_FILE_TOUCHES_FILES = """
+SELECT file.memory_id, file.ref, file.added, file.removed, file.breadth
+FROM (
+    SELECT memory_id, ref, added, removed, breadth FROM memory_memoryartifact
+    WHERE team_id = %(team)s AND kind = 'file' AND {among}
+    ORDER BY memory_id DESC LIMIT {looked_at}
+) AS file
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_memory o
+    WHERE (o.team_id = %(team)s) IS TRUE AND o.id = file.memory_id OFFSET 0
+) AS memory_memory
+WHERE {seen}
+ORDER BY file.memory_id DESC LIMIT {most}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTouches:
+    """Files that memories name, oldest memory first: of the names asked for, and the latest."""
+
+    named: list[Touch]
+    latest: list[Touch]
+
+
+def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
+    """Files of those names, and of the latest memories; call it in the team's scope.
+
+    Read are the live memories that the viewer may see; they count from oldest to latest by id.
+    """
+    named = _touches(viewer, "name = ANY(%(names)s::text[])", _MOST_NAMED, names=list(names))
+    latest = _touches(viewer, "true", _MOST_LATEST)
+    newest = set(list(dict.fromkeys(each.key for each in reversed(latest)))[:LATEST])
+    return FileTouches(named, [each for each in latest if each.key in newest])
+
+
+def _touches(viewer: Viewer, among: str, most: int, **parameters: object) -> list[Touch]:
+    statement = _FILE_TOUCHES_FILES.format(
+        among=among, looked_at=_LOOKED_AT * most, seen=seen_sql(viewer), most=most
+    )
+    rows = fetch_planned(statement, seen_parameters(viewer) | parameters)
+    return [Touch(*row) for row in reversed(rows)]

@@ -1,0 +1,390 @@
+"""The API of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import answers, refusals
+from memory.api.fields import (
+    ContentField,
+    NameField,
+    OneOfField,
+    StatementField,
+    StrictBooleanField,
+    StrictIntegerField,
+    TextField,
+)
+from memory.api.request_events import write_event
+from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
+from memory.api.serializers.memories import WrittenMemorySerializer
+from memory.api.views.memory_changes import MemoryWrites, code_of
+from memory.domain.audience import Viewer
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
+from memory.satellites.tasks.domain import TASK_ID, ItemKind, ProjectKind, Task, TaskState
+from memory.satellites.tasks.services import (
+    NewItem,
+    Promotion,
+    add_item,
+    begin_task,
+    clear_items,
+    end_task,
+    items_of,
+    promote_item,
+    task_for,
+)
+from memory.understanding.tools import default_tools
+
+KINDS = [(each.value, each.value) for each in ItemKind]
+PROJECT_KINDS = [(each.value, each.value) for each in ProjectKind]
+STATES = [(each.value, each.value) for each in TaskState]
+_WHOSE = "Of a team's key: whose task it is, where several agents have one of that id."
+
+
+class TaskIdField(NameField):
+    """A task's id as it stands in addresses."""
+
+    default_error_messages = {
+        "characters": "Use letters, figures and . _ : - and begin with a letter or a figure."
+    }
+
+    pattern = rf"^\s*{TASK_ID.pattern}\s*$"
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+        value = super().to_internal_value(data)
+        if not TASK_ID.fullmatch(value):
+            self.fail("characters")
+        return value
+
+
+class NewTaskSerializer(StrictSerializer):
+    """A task to begin."""
+
+    id = TaskIdField(required=False, allow_null=True, help_text="Made where it is left out.")
+    agent = NameField(required=False, allow_null=True, help_text="Whose it is; created when new.")
+    project = NameField(
+        required=False,
+        allow_null=True,
+        help_text="To which its items can be promoted; created when new.",
+    )
+    ttl = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=settings.TASK_MAX_TTL_SECONDS,
+        help_text="Seconds that the task lives after its last item;"
+        f" {settings.TASK_TTL_SECONDS:,} if omitted.",
+    )
+
+
+class TaskSerializer(ApiSerializer):
+    """A task."""
+
+    id = serializers.CharField()
+    agent = serializers.SerializerMethodField()
+    project = serializers.SerializerMethodField()
+    status = serializers.ChoiceField(choices=STATES, source="state")
+    ttl = serializers.IntegerField(source="ttl_seconds")
+    items = serializers.IntegerField(help_text="How many it holds.")
+    bytes = serializers.IntegerField(source="size", help_text="The JSON of its items.")
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(help_text="From then on it is unknown (404).")
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+    def get_agent(self, task: Any) -> str | None:  # Any: a Task, or whatever stands for one
+        """The slug of the agent, null for a task of the team."""
+        return task.agent or None
+
+    def get_project(self, task: Any) -> str | None:  # Any: as above
+        """The slug of the project, null without one."""
+        return task.project or None
+
+
+class ClearedTaskSerializer(TaskSerializer):
+    """A task whose items are gone."""
+
+    cleared = serializers.IntegerField(help_text="How many items are gone.")
+
+
+class TaskQuerySerializer(QuerySerializer):
+    """Which task."""
+
+    agent = NameField(required=False, help_text=_WHOSE)
+
+
+class ItemFilterSerializer(TaskQuerySerializer):
+    """Which items of a task."""
+
+    stage = NameField(required=False)
+    kind = OneOfField(choices=KINDS, required=False)
+
+
+class NewItemSerializer(StrictSerializer):
+    """Reasoning with its text, or the output of a tool."""
+
+    kind = OneOfField(choices=KINDS)
+    stage = NameField(required=False, allow_null=True, help_text="Of the task, such as `plan`.")
+    text = ContentField(required=False, help_text="Of `reasoning`.")
+    tool = NameField(required=False, help_text="Of `tool_output`: which tool.")
+    output = serializers.JSONField(
+        required=False, allow_null=True, help_text="Of `tool_output`: any JSON value."
+    )
+    importance = StrictIntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=10,
+        help_text="If omitted: 5 for reasoning, 7 for the output of a tool.",
+    )
+    tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What belongs to the kind is there, and nothing else."""
+        is_tool = attrs["kind"] == ItemKind.TOOL_OUTPUT
+        needed, others = ["text"], ["tool", "output"]
+        if is_tool:
+            needed, others = others, needed
+        wrong = {name: ["This kind needs it."] for name in needed if name not in attrs}
+        wrong |= {name: ["This kind has no such field."] for name in others if name in attrs}
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return attrs
+
+
+class ItemSerializer(ApiSerializer):
+    """An item of a task."""
+
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=KINDS)
+    stage = serializers.CharField(help_text="Empty for none.")
+    text = serializers.CharField(help_text="Of reasoning, else empty.")
+    tool = serializers.CharField(help_text="Of the output of a tool, else empty.")
+    output = serializers.JSONField(allow_null=True)
+    importance = serializers.IntegerField(help_text="1-10")
+    tags = serializers.ListField(child=serializers.CharField())
+    tokens = serializers.IntegerField(help_text="About how many a prompt spends on it.")
+    source_ = serializers.SerializerMethodField(method_name="get_source")
+    promoted_to = serializers.UUIDField(
+        allow_null=True, help_text="The memory of the project that was made of it."
+    )
+    created_at = serializers.DateTimeField()
+
+    def get_source(self, item: Any) -> str:  # Any: a TaskItem, or whatever stands for one
+        """`task/{id}/{stage}`."""
+        return str(item.source(self.context.get("task", "")))
+
+
+class ItemsSerializer(ApiSerializer):
+    """Items of a task, the first one first."""
+
+    results = ItemSerializer(many=True)
+
+
+class PromotionSerializer(StrictSerializer):
+    """How an item is kept as a memory of the project."""
+
+    content = StatementField(required=False, help_text="In these words; as it is if omitted.")
+    kind = OneOfField(
+        choices=PROJECT_KINDS,
+        required=False,
+        allow_null=True,
+        help_text="Gives the importance (9, 8 and 9), a tag, and the category of that name where"
+        " the team's vocabulary has it.",
+    )
+    lesson = StatementField(required=False, help_text="Of a `failure`, which needs one.")
+    project = NameField(required=False, help_text="Of a task that belongs to none.")
+    importance = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=10)
+    category = NameField(required=False, allow_blank=True)
+    subject = NameField(required=False, allow_blank=True, max_length=MAX_SUBJECT_CHARS)
+    tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
+    is_pinned = StrictBooleanField(required=False, default=False)
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+
+_ID = OpenApiParameter("task_id", OpenApiTypes.STR, OpenApiParameter.PATH)
+# Any: what drf-spectacular takes for a response
+_CLEARED: dict[Any, Any] = answers(ClearedTaskSerializer, 403, 404, 409, 422)
+
+
+class TaskViewSet(MemoryWrites):
+    """What an agent notes while it works on a task; it ends with the task."""
+
+    large_bodies = ("add",)
+    memory_actions = ("create", "load", "add", "items", "clear", "complete", "fail", "promote")
+    operations = {"promote": ("hotpath", "create")}
+
+    @extend_schema(
+        operation_id="tasks_create",
+        request=NewTaskSerializer,
+        responses={201: TaskSerializer, **refusals(403, 409, 422)},
+    )
+    def create(self, request: Request) -> Response:
+        """Begin a task. Its items lie in Redis alone, until it ends or its time to live is over.
+
+        Each item lets the time begin anew. The id is the agent's own: 409 where it has a task of
+        that id, or had one that ended within the last day, and where the team has as many open
+        tasks as it may.
+        """
+        given = self.body(NewTaskSerializer)
+        self.check_agent(given.get("agent"))
+        task = begin_task(
+            viewer=self.viewer,
+            now=timezone.now(),
+            task_id=given.get("id") or "",
+            agent=given.get("agent"),
+            project=given.get("project"),
+            ttl_seconds=given.get("ttl"),
+        )
+        return Response(TaskSerializer(task).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="tasks_retrieve",
+        parameters=[_ID, TaskQuerySerializer],
+        responses=answers(TaskSerializer, 403, 404, 409, 422),
+    )
+    def load(self, request: Request, task_id: str) -> Response:
+        """A task; that it ended is known for a day.
+
+        A key of one agent sees that agent's tasks, a key of the team all of the team.
+        """
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        task = task_for(viewer=viewer, task_id=task_id, now=timezone.now())
+        return Response(TaskSerializer(task).data)
+
+    @extend_schema(
+        operation_id="tasks_items_create",
+        parameters=[_ID, TaskQuerySerializer],
+        request=NewItemSerializer,
+        responses={201: ItemSerializer, **refusals(403, 404, 409, 413, 422)},
+    )
+    def add(self, request: Request, task_id: str) -> Response:
+        """Note reasoning or the output of a tool; nothing of it becomes a memory by itself."""
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        given = self.body(NewItemSerializer)
+        item = add_item(
+            viewer=viewer,
+            task_id=task_id,
+            now=timezone.now(),
+            item=NewItem(
+                kind=ItemKind(given["kind"]),
+                stage=given.get("stage") or "",
+                text=given.get("text", ""),
+                tool=given.get("tool", ""),
+                output=given.get("output"),
+                importance=given.get("importance"),
+                tags=tuple(given.get("tags", ())),
+            ),
+        )
+        shown = ItemSerializer(item, context={"task": task_id}).data
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="tasks_items_list",
+        parameters=[_ID, ItemFilterSerializer],
+        responses=answers(ItemsSerializer, 403, 404, 409, 422),
+    )
+    def items(self, request: Request, task_id: str) -> Response:
+        """The items of an open task, the first one first, all or those of a stage or kind."""
+        given = self.params(ItemFilterSerializer)
+        found = items_of(
+            viewer=self._viewer(given),
+            task_id=task_id,
+            now=timezone.now(),
+            stage=given.get("stage", ""),
+            kind=ItemKind(given["kind"]) if "kind" in given else None,
+        )
+        shown = ItemSerializer(found, many=True, context={"task": task_id}).data
+        return Response({"results": shown})
+
+    @extend_schema(
+        operation_id="tasks_items_clear",
+        parameters=[_ID, TaskQuerySerializer],
+        responses=_CLEARED,
+    )
+    def clear(self, request: Request, task_id: str) -> Response:
+        """Drop all items of a task, which stays open; what was promoted of them stays a memory."""
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        return self._cleared(*clear_items(viewer=viewer, task_id=task_id, now=timezone.now()))
+
+    @extend_schema(
+        operation_id="tasks_complete",
+        parameters=[_ID, TaskQuerySerializer],
+        request=None,
+        responses=_CLEARED,
+    )
+    def complete(self, request: Request, task_id: str) -> Response:
+        """Complete a task: its items are gone."""
+        return self._close(task_id, TaskState.COMPLETED)
+
+    @extend_schema(
+        operation_id="tasks_fail",
+        parameters=[_ID, TaskQuerySerializer],
+        request=None,
+        responses=_CLEARED,
+    )
+    def fail(self, request: Request, task_id: str) -> Response:
+        """Say that a task failed: its items are gone."""
+        return self._close(task_id, TaskState.FAILED)
+
+    @extend_schema(
+        operation_id="tasks_items_promote",
+        parameters=[_ID, TaskQuerySerializer],
+        request=PromotionSerializer,
+        responses={
+            201: WrittenMemorySerializer,
+            200: OpenApiResponse(
+                WrittenMemorySerializer, description="Promoted before: the existing memory."
+            ),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def promote(self, request: Request, task_id: str, item_id: UUID) -> Response:
+        """Keep an item as a memory of the project, which all agents of the project see.
+
+        Its tags and the reason in the log name the task and the item. Promoted again it is the
+        same memory; with other words it is refused (409): correct the memory instead.
+        """
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        given = self.body(PromotionSerializer)
+        result = promote_item(
+            viewer=viewer,
+            task_id=task_id,
+            item_id=item_id,
+            promotion=Promotion(
+                content=given.get("content", ""),
+                kind=ProjectKind(given["kind"]) if given.get("kind") else None,
+                lesson=given.get("lesson", ""),
+                project=given.get("project", ""),
+                importance=given.get("importance"),
+                category=given.get("category", ""),
+                subject=given.get("subject", ""),
+                tags=tuple(given.get("tags", ())),
+                is_pinned=given["is_pinned"],
+                reason=given.get("reason") or "",
+            ),
+            tools=default_tools(),
+            now=timezone.now(),
+        )
+        self.noted([write_event(result)])
+        (shown,) = self.written([result])
+        return Response(shown, status=code_of(result))
+
+    def _close(self, task_id: str, state: TaskState) -> Response:
+        viewer = self._viewer(self.params(TaskQuerySerializer))
+        ended = end_task(viewer=viewer, task_id=task_id, state=state, now=timezone.now())
+        return self._cleared(*ended)
+
+    def _cleared(self, task: Task, cleared: int) -> Response:
+        return Response({**TaskSerializer(task).data, "cleared": cleared})
+
+    def _viewer(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked parameters
+        return self.named_viewer({"agent": given.get("agent")})

@@ -1,0 +1,251 @@
+"""The API of imports and exports."""
+
+from __future__ import annotations
+
+import io
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import FileUploadParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.fields import NameField, OneOfField
+from memory.api.pagination import IdPagination
+from memory.api.serializers.audit import ExportQuerySerializer
+from memory.api.serializers.base import (
+    ApiSerializer,
+    PageQuerySerializer,
+    QuerySerializer,
+    page_schema,
+)
+from memory.api.serializers.memories import NoQuerySerializer
+from memory.api.views.audit import JSON_LINES, JsonLinesRenderer
+from memory.satellites.transfer.exporting import export_person
+from memory.satellites.transfer.formats.items import ImportFileError, Names
+from memory.satellites.transfer.formats.reading import Format
+from memory.satellites.transfer.imports import cancel_import, import_of, start_import
+from memory.satellites.transfer.models import ImportRun
+from memory.satellites.transfer.team_export import TeamExport
+from teams.models.people import Role
+
+FORMATS = [(each.value, each.value) for each in Format]
+
+
+class ImportQuerySerializer(QuerySerializer):
+    """What is sent, and whose it is."""
+
+    format = OneOfField(
+        choices=FORMATS, required=False, help_text="Left out, it is found by the contents."
+    )
+    agent = NameField(
+        required=False, help_text="Of what names no agent: conversations belong to one."
+    )
+    user = NameField(
+        required=False,
+        max_length=200,
+        help_text="Of what names no user: conversations belong to one.",
+    )
+    project = NameField(required=False, help_text="Of what names no project.")
+    role = OneOfField(
+        choices=Role.choices,
+        required=False,
+        help_text="Of people whom the team does not know yet; left out, that of its new people.",
+    )
+    extract = serializers.BooleanField(
+        required=False, default=True, help_text="Whether memories are made of the messages."
+    )
+    name = NameField(
+        required=False, max_length=200, help_text="The file's name, which names a single note."
+    )
+
+
+class ImportFilterSerializer(PageQuerySerializer):
+    """Which imports to list."""
+
+    state = OneOfField(choices=ImportRun.State.choices, required=False)
+
+
+class ImportProblemSerializer(ApiSerializer):
+    """An item that could not be written."""
+
+    place = serializers.CharField(help_text="Where it stands in the file.")
+    problem = serializers.CharField()
+
+
+class ImportRunSerializer(ApiSerializer):
+    """An import and how far it got."""
+
+    id = serializers.UUIDField()
+    format = serializers.ChoiceField(choices=FORMATS)
+    extract = serializers.BooleanField(source="does_extract")
+    state = serializers.ChoiceField(choices=ImportRun.State.choices)
+    total = serializers.IntegerField(help_text="Messages and memories in the file.")
+    done = serializers.IntegerField(help_text="How many of them are stored.")
+    new = serializers.IntegerField(help_text="How many of these were not there before.")
+    failed = serializers.IntegerField(help_text="How many could not be stored.")
+    errors_ = ImportProblemSerializer(many=True, help_text="The first of those that failed.")
+    actor = serializers.CharField(help_text="Who asked for it.")
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_TEAM_KEY = "Imports and exports need a key of the team, bound to no agent."
+ImportPage = page_schema("ImportPage", ImportRunSerializer)
+
+
+class PersonExportViewSet(ApiViewSet):
+    """Everything of one person, to hand out."""
+
+    renderer_classes = (JSONRenderer, JsonLinesRenderer)
+
+    @extend_schema(
+        operation_id="audit_export",
+        parameters=[ExportQuerySerializer],
+        responses={
+            (200, JSON_LINES): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
+                " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
+                " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
+                " event, routing_decision, spend) and all columns; the last line, of the kind"
+                " `end`, counts the others.",
+            ),
+            **refusals(403, 404, 422),
+        },
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Everything stored about one person; a stream without its last line is incomplete.
+
+        Needs a team key, as a key of one agent sees only a part.
+        """
+        given = self.params(ExportQuerySerializer)
+        found = export_person(
+            viewer=self.viewer,
+            user=given["user"],
+            now=timezone.now(),
+            forms=given.get("form", ()),
+        )
+        return StreamingHttpResponse(
+            found,
+            content_type=JSON_LINES,
+            headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
+        )
+
+
+class ExportViewSet(ApiViewSet):
+    """Everything of a team, to take along."""
+
+    renderer_classes = (JSONRenderer, JsonLinesRenderer)
+
+    @extend_schema(
+        operation_id="team_export",
+        responses={
+            (200, JSON_LINES): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="JSON Lines: a header, each row as `table` and `row`, and a `manifest`"
+                " with the rows and the SHA-256 of each table's lines and the log's latest seal.",
+            ),
+            **refusals(403, 422),
+        },
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Everything of the team as it stands now; a stream without its manifest is incomplete.
+
+        API keys and logins are not in it. `manage.py import_team` brings it into another
+        installation. Needs a key of the team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        viewer = self.viewer
+        return StreamingHttpResponse(
+            TeamExport(team_id=viewer.team_id, actor=viewer.actor, now=timezone.now()),
+            content_type=JSON_LINES,
+            headers={"Content-Disposition": 'attachment; filename="team.jsonl"'},
+        )
+
+
+class ImportViewSet(ApiViewSet):
+    """Files of other systems on their way into the team's memory."""
+
+    parser_classes = (FileUploadParser,)
+    memory_actions = ("start",)
+    large_bodies = ("start",)
+
+    @extend_schema(
+        operation_id="imports_start",
+        parameters=[ImportQuerySerializer],
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={202: ImportRunSerializer, **refusals(403, 409, 413, 422)},
+    )
+    def start(self, request: Request) -> Response:
+        """Import a file, sent as the body: its format is found by the contents.
+
+        ChatGPT and Claude exports (the zip or its conversations.json), mem0 exports, Letta agent
+        files, LangGraph stores as JSON Lines, notes in Markdown (one or a zip), JSON Lines and
+        CSV. The whole file is checked first: where something is wrong, the answer names the place
+        and nothing is imported. Then it is written in the background (202). Sent again, it stores
+        nothing twice. Needs a key of the team.
+        """
+        self.require_team_key(_TEAM_KEY)
+        given = self.params(ImportQuerySerializer)
+        if (request.content_type or "").startswith("multipart/"):
+            raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")
+        run = start_import(
+            viewer=self.viewer,
+            source=io.BytesIO(request._request.body),
+            names=Names(**{name: given.get(name, "") for name in ("agent", "user", "project")}),
+            now=timezone.now(),
+            format=Format(given["format"]) if given.get("format") else None,
+            name=given.get("name", "import"),
+            does_extract=given["extract"],
+            new_role=given.get("role", ""),
+        )
+        return Response(ImportRunSerializer(run).data, status=202)
+
+    @extend_schema(
+        operation_id="imports_list",
+        parameters=[ImportFilterSerializer],
+        responses=answers(ImportPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The imports of the team, newest first."""
+        self.require_team_key(_TEAM_KEY)
+        return self.listed(
+            lambda given: ImportRun.objects.filter(team_id=self.viewer.team_id, **given),
+            filters=ImportFilterSerializer,
+            shown=ImportRunSerializer,
+            pages=IdPagination,
+        )
+
+    @extend_schema(
+        operation_id="imports_retrieve",
+        parameters=[_PK],
+        responses=answers(ImportRunSerializer, 403, 404, 422),
+    )
+    def load(self, request: Request, pk: UUID) -> Response:
+        """An import with how far it got."""
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            return Response(ImportRunSerializer(import_of(viewer=self.viewer, run_id=pk)).data)
+
+    @extend_schema(
+        operation_id="imports_cancel",
+        parameters=[_PK],
+        request=None,
+        responses=answers(ImportRunSerializer, 403, 404, 409, 422),
+    )
+    def cancel(self, request: Request, pk: UUID) -> Response:
+        """End an import before its next batch; what it stored stays. Needs a key of the team."""
+        self.require_team_key(_TEAM_KEY)
+        self.params(NoQuerySerializer)
+        run = cancel_import(viewer=self.viewer, run_id=pk, now=timezone.now())
+        return Response(ImportRunSerializer(run).data)

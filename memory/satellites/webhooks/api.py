@@ -1,0 +1,322 @@
+"""The API of webhooks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+import orjson
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.fields import (
+    NameField,
+    OneOfField,
+    StrictBooleanField,
+    TextField,
+    ZonedDateTimeField,
+)
+from memory.api.pagination import IdPagination, LogPagination
+from memory.api.serializers.base import (
+    ApiSerializer,
+    LongPageQuerySerializer,
+    PageQuerySerializer,
+    StrictSerializer,
+    page_schema,
+)
+from memory.api.serializers.memories import NoQuerySerializer
+from memory.satellites.webhooks import endpoints
+from memory.satellites.webhooks.calls import secret_of
+from memory.satellites.webhooks.endpoints import EndpointWithSecret
+from teams.clock import database_now
+from teams.errors import ConflictError
+from teams.models import WebhookDelivery, WebhookEndpoint
+from teams.models.webhooks import WEBHOOK_EVENTS
+from teams.services.idempotency import Answer
+
+EVENTS = [(each, each) for each in WEBHOOK_EVENTS]
+DELIVERY_STATES = WebhookDelivery.State.choices
+_URL = "Where events are sent by POST: https, and no address of a private network."
+_TEXT = (
+    "Whether events of memories carry the text. That of a deleted memory, and of one that is an"
+    " agent's own, is never sent."
+)
+
+
+class WebhookEventsField(serializers.ListField):
+    """The events that an endpoint is told of."""
+
+    child = OneOfField(choices=EVENTS)
+
+
+class NewWebhookSerializer(StrictSerializer):
+    """An endpoint to set up."""
+
+    url = TextField(max_length=2000, help_text=_URL)
+    events = WebhookEventsField(min_length=1, max_length=len(EVENTS))
+    name = NameField(required=False, max_length=200, help_text="What it is for.")
+    include_text = StrictBooleanField(required=False, default=False, help_text=_TEXT)
+
+
+class WebhookChangeSerializer(StrictSerializer):
+    """What an endpoint is set to; what is left out stays."""
+
+    url = TextField(required=False, max_length=2000, help_text=_URL)
+    events = WebhookEventsField(required=False, min_length=1, max_length=len(EVENTS))
+    name = NameField(required=False, max_length=200)
+    include_text = StrictBooleanField(required=False, help_text=_TEXT)
+    enabled = StrictBooleanField(
+        required=False, help_text="While it is disabled nothing is kept for it."
+    )
+
+
+class WebhookSerializer(ApiSerializer):
+    """An endpoint that is told of events."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    url = serializers.CharField()
+    events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS))
+    include_text = serializers.BooleanField()
+    enabled = serializers.BooleanField(source="is_enabled")
+    note = serializers.CharField(help_text="Why it was disabled by itself.")
+    failing_since = serializers.DateTimeField(
+        allow_null=True, help_text="When the first of its failures in a row was."
+    )
+    old_secret_until = serializers.DateTimeField(
+        allow_null=True, help_text="Until then the secret before the last rotation signs too."
+    )
+    created_at = serializers.DateTimeField()
+
+
+class WebhookWithSecretSerializer(ApiSerializer):
+    """An endpoint with its signing secret, which no other answer shows."""
+
+    webhook = WebhookSerializer(source="endpoint")
+    secret = serializers.CharField(help_text="whsec_ and the key in base64.")
+
+
+class WebhookDeliveryFilterSerializer(LongPageQuerySerializer):
+    """Which deliveries to list."""
+
+    state = OneOfField(choices=DELIVERY_STATES, required=False)
+
+
+class WebhookDeliverySerializer(ApiSerializer):
+    """One event for one endpoint, and what became of it."""
+
+    id = serializers.UUIDField(help_text="The `webhook-id` that the receiver sees.")
+    type = serializers.CharField()
+    state = serializers.ChoiceField(choices=DELIVERY_STATES)
+    happened_at = serializers.DateTimeField()
+    attempts = serializers.IntegerField()
+    attempted_at = serializers.DateTimeField(allow_null=True)
+    due_at = serializers.DateTimeField(help_text="When it is sent next, if it waits.")
+    status_code = serializers.IntegerField(allow_null=True, help_text="Of the last answer.")
+    error = serializers.CharField(help_text="Why the last attempt failed.")
+
+
+class ReplaySerializer(StrictSerializer):
+    """Which dead deliveries to send again."""
+
+    since = ZonedDateTimeField(help_text="Those of events since then.")
+
+
+class ReplayedSerializer(ApiSerializer):
+    """How many deliveries wait again."""
+
+    replayed = serializers.IntegerField()
+
+
+_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_DELIVERY = OpenApiParameter("delivery_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+
+WebhookPage = page_schema("WebhookPage", WebhookSerializer)
+WebhookDeliveryPage = page_schema("WebhookDeliveryPage", WebhookDeliverySerializer)
+
+
+class WebhookViewSet(ApiViewSet):
+    """Programs of the team that are told of changes. Each address needs a key of the team."""
+
+    _made: EndpointWithSecret | None = None
+
+    def check_permissions(self, request: Request) -> None:
+        """Also ForbiddenError for a key of one agent."""
+        super().check_permissions(request)
+        self.require_team_key("Webhooks need a key of the team, bound to no agent.")
+
+    @extend_schema(
+        operation_id="webhooks_create",
+        request=NewWebhookSerializer,
+        responses={
+            201: OpenApiResponse(WebhookWithSecretSerializer, description="It is told from now."),
+            **refusals(403, 409, 422),
+        },
+    )
+    def create(self, request: Request) -> Response:
+        """Set up an endpoint; the answer alone shows its secret. A team has 20 at most."""
+        given = self.body(NewWebhookSerializer)
+        with self.team_scope():
+            made = endpoints.create_endpoint(team_id=self.principal.team_id, **given)
+            return self._shown_once(made, status=201)
+
+    @extend_schema(
+        operation_id="webhooks_list",
+        parameters=[PageQuerySerializer],
+        responses=answers(WebhookPage, 403, 422),
+    )
+    def entries(self, request: Request) -> Response:
+        """The team's endpoints, newest first."""
+        team_id = self.principal.team_id
+        return self.listed(
+            lambda _: WebhookEndpoint.objects.filter(team_id=team_id),
+            filters=PageQuerySerializer,
+            shown=WebhookSerializer,
+            pages=IdPagination,
+        )
+
+    @extend_schema(
+        operation_id="webhooks_retrieve",
+        parameters=[_PK],
+        responses=answers(WebhookSerializer, 403, 404, 422),
+    )
+    def load(self, request: Request, pk: UUID) -> Response:
+        """An endpoint, without its secret."""
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            return Response(WebhookSerializer(self._endpoint(pk)).data)
+
+    @extend_schema(
+        operation_id="webhooks_partial_update",
+        parameters=[_PK],
+        request=WebhookChangeSerializer,
+        responses=answers(WebhookSerializer, 403, 404, 422),
+    )
+    def change(self, request: Request, pk: UUID) -> Response:
+        """Change an endpoint, or enable it again; what waits is sent to a new address."""
+        given = self.body(WebhookChangeSerializer)
+        if "enabled" in given:
+            given["is_enabled"] = given.pop("enabled")
+        with self.team_scope():
+            changed = endpoints.change_endpoint(endpoint=self._endpoint(pk), changes=given)
+            return Response(WebhookSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="webhooks_destroy",
+        parameters=[_PK],
+        responses={204: None, **refusals(403, 404, 422)},
+    )
+    def remove(self, request: Request, pk: UUID) -> Response:
+        """Remove an endpoint with all that waits for it."""
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            endpoints.delete_endpoint(endpoint=self._endpoint(pk))
+        return Response(status=204)
+
+    @extend_schema(
+        operation_id="webhooks_rotate_secret",
+        parameters=[_PK],
+        request=None,
+        responses=answers(WebhookWithSecretSerializer, 403, 404, 422),
+    )
+    def rotate(self, request: Request, pk: UUID) -> Response:
+        """Give it a new secret, which this answer alone shows; for 24 hours the old one signs too.
+
+        A rotation within these 24 hours ends the older of the two at once.
+        """
+        self.body(StrictSerializer)
+        with self.team_scope():
+            made = endpoints.rotate_secret(endpoint=self._endpoint(pk), now=database_now())
+            return self._shown_once(made, status=200)
+
+    @extend_schema(
+        operation_id="webhooks_test",
+        parameters=[_PK],
+        request=None,
+        responses={
+            202: OpenApiResponse(WebhookDeliverySerializer, description="It is sent in a moment."),
+            **refusals(403, 404, 409, 422),
+        },
+    )
+    def test(self, request: Request, pk: UUID) -> Response:
+        """Send it an event of the type `webhook.test`; its deliveries tell what became of it."""
+        self.body(StrictSerializer)
+        with self.team_scope():
+            sent = endpoints.send_test(endpoint=self._endpoint(pk), now=database_now())
+            return Response(WebhookDeliverySerializer(sent).data, status=202)
+
+    @extend_schema(
+        operation_id="webhooks_deliveries",
+        parameters=[_PK, WebhookDeliveryFilterSerializer],
+        responses=answers(WebhookDeliveryPage, 403, 404, 422),
+    )
+    def deliveries(self, request: Request, pk: UUID) -> Response:
+        """What was sent, waits or is dead, the latest first; kept for WEBHOOK_DAYS."""
+        given = self.filters(WebhookDeliveryFilterSerializer)
+        with self.team_scope():
+            rows = WebhookDelivery.objects.filter(
+                team_id=self.principal.team_id, endpoint=self._endpoint(pk), **given
+            )
+            return Response(LogPagination().page_of(rows, request, WebhookDeliverySerializer))
+
+    @extend_schema(
+        operation_id="webhooks_replay",
+        parameters=[_PK],
+        request=ReplaySerializer,
+        responses=answers(ReplayedSerializer, 403, 404, 409, 422),
+    )
+    def replay(self, request: Request, pk: UUID) -> Response:
+        """Send all dead deliveries since a time again, under the ids that they had."""
+        given = self.body(ReplaySerializer)
+        with self.team_scope():
+            count = endpoints.replay(
+                endpoint=self._endpoint(pk), now=database_now(), dead_since=given["since"]
+            )
+            return Response({"replayed": count})
+
+    @extend_schema(
+        operation_id="webhooks_replay_delivery",
+        parameters=[_PK, _DELIVERY],
+        request=None,
+        responses=answers(ReplayedSerializer, 403, 404, 409, 422),
+    )
+    def replay_one(self, request: Request, pk: UUID, delivery_id: UUID) -> Response:
+        """Send one delivery again under the id that it had; one that waits is tried at once."""
+        self.body(StrictSerializer)
+        with self.team_scope():
+            count = endpoints.replay(
+                endpoint=self._endpoint(pk), now=database_now(), delivery_id=delivery_id
+            )
+            return Response({"replayed": count})
+
+    def answer_to_keep(self, answer: Answer) -> Answer:
+        """The answer with what its secret is made of, as the endpoint's row keeps it."""
+        if self._made is None:
+            return answer
+        return _with_secret(answer, self._made.endpoint.secret)
+
+    def answer_again(self, kept: Answer) -> Answer:
+        """The answer with its secret; raises ConflictError where the secret's key is gone."""
+        given = orjson.loads(kept.body)
+        if "secret" not in given:
+            return kept
+        secret = secret_of(given["secret"])
+        if secret is None:
+            raise ConflictError("The server's key was changed: rotate the secret of this webhook.")
+        return _with_secret(kept, secret)
+
+    def _shown_once(self, made: EndpointWithSecret, *, status: int) -> Response:
+        self._made = made
+        return Response(WebhookWithSecretSerializer(made).data, status=status)
+
+    def _endpoint(self, pk: UUID) -> WebhookEndpoint:
+        return endpoints.endpoint_of(team_id=self.principal.team_id, endpoint_id=pk)
+
+
+def _with_secret(answer: Answer, secret: str) -> Answer:
+    given = orjson.loads(answer.body)
+    return replace(answer, body=orjson.dumps({**given, "secret": secret}).decode())

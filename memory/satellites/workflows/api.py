@@ -1,0 +1,337 @@
+"""The API of workflows, recordings and patterns."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.base import answers, refusals
+from memory.api.fields import NameField, OneOfField, StatementField, TextField
+from memory.api.request_events import write_event
+from memory.api.serializers.base import (
+    ApiSerializer,
+    PageQuerySerializer,
+    StrictSerializer,
+    page_schema,
+)
+from memory.api.serializers.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
+from memory.api.serializers.memories import NoQuerySerializer, WrittenMemorySerializer
+from memory.api.views.memory_changes import MemoryWrites, code_of
+from memory.domain.forms import Form
+from memory.satellites.workflows.models import WorkflowRecording
+from memory.satellites.workflows.pattern_learning import (
+    MAX_FILE_CHARS,
+    MAX_FILES,
+    MAX_TOTAL_CHARS,
+    CodeFile,
+    learn_patterns,
+)
+from memory.satellites.workflows.recording import (
+    NewWorkflow,
+    discard_recording,
+    finish_recording,
+    record_step,
+    recording_for,
+    start_recording,
+    state_workflow,
+)
+from memory.satellites.workflows.selectors import recordings_visible_to
+from memory.services.write.drafts import WriteResult
+from memory.understanding.tools import default_tools
+
+STATES = WorkflowRecording.State.choices
+RECORDING_FILTERS = [*STATES, ("all", "All")]
+_AGENT = "Whose it is alone, created when new; all agents' without one."
+_PROJECT = "To which it belongs, created when new."
+
+
+class NewWorkflowSerializer(WorkflowPayloadSerializer):
+    """A workflow to store: its trigger, its steps in order, and what to do in each."""
+
+    agent = NameField(required=False, allow_null=True, help_text=_AGENT)
+    project = NameField(required=False, allow_null=True, help_text=_PROJECT)
+    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Details are those of its steps, and all of it is as long as a memory may be."""
+        attrs = super().validate(attrs)
+        names = ("trigger", "steps", "details")
+        payload: dict[str, Any] = {name: attrs[name] for name in names if name in attrs}
+        check_length(Form.WORKFLOW, payload, gives_text=True, field="steps")
+        return {**attrs, "payload": payload}
+
+
+class NewRecordingSerializer(StrictSerializer):
+    """A recording to begin."""
+
+    trigger = NameField(max_length=MAX_NAME_CHARS, help_text="What the steps are taken for.")
+    agent = NameField(required=False, allow_null=True, help_text=_AGENT)
+    project = NameField(required=False, allow_null=True, help_text=_PROJECT)
+
+
+class NewStepSerializer(StrictSerializer):
+    """A step to record."""
+
+    name = NameField(max_length=MAX_NAME_CHARS)
+    detail = StatementField(required=False, help_text="What was done, such as the command.")
+
+
+class RecordedStepSerializer(ApiSerializer):
+    """A step that was taken."""
+
+    name = serializers.CharField()
+    detail = serializers.CharField(required=False, help_text="What was done, such as the command.")
+
+
+class RecordingFilterSerializer(PageQuerySerializer):
+    """Which recordings to list."""
+
+    status = OneOfField(choices=RECORDING_FILTERS, required=False, default="recording")
+
+
+class RecordingSerializer(ApiSerializer):
+    """A recording."""
+
+    id = serializers.UUIDField()
+    trigger = serializers.CharField()
+    agent = serializers.CharField(source="agent.slug", default=None, allow_null=True)
+    project = serializers.CharField(source="project.slug", default=None, allow_null=True)
+    status = serializers.ChoiceField(choices=STATES, source="state")
+    steps = RecordedStepSerializer(many=True, help_text="In order; none once it was discarded.")
+    memory = serializers.UUIDField(
+        source="memory_id", allow_null=True, help_text="What was made of it."
+    )
+    created_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+RecordingPage = page_schema("RecordingPage", RecordingSerializer)
+_WRITTEN = {
+    201: WrittenMemorySerializer,
+    200: OpenApiResponse(WrittenMemorySerializer, description="A duplicate: the existing memory."),
+}
+
+
+class _Workflows(MemoryWrites):
+    """What writes a workflow as a memory."""
+
+    def _new(self, given: dict[str, Any]) -> NewWorkflow:  # Any: a checked body
+        self.check_agent(given.get("agent"))
+        return NewWorkflow(given["trigger"], agent=given.get("agent"), project=given.get("project"))
+
+    def _answer(self, result: WriteResult) -> Response:
+        self.noted([write_event(result)])
+        (shown,) = self.written([result])
+        return Response(shown, status=code_of(result))
+
+
+class WorkflowViewSet(_Workflows):
+    """Steps in order that agents take for something."""
+
+    memory_actions = ("create",)
+    operations = {"create": ("hotpath", "create")}
+
+    @extend_schema(
+        operation_id="workflows_create",
+        request=NewWorkflowSerializer,
+        responses={**_WRITTEN, **refusals(403, 409, 422)},
+    )
+    def create(self, request: Request) -> Response:
+        """Store a workflow: a procedural memory of the form `workflow`, as `POST /v1/memories`.
+
+        Its text is a hint in a line, such as "deploy: test → build → prod". Agents are told it
+        where they ask for procedural memories, and not in talk.
+        """
+        given = self.body(NewWorkflowSerializer)
+        return self._answer(
+            state_workflow(
+                viewer=self.viewer,
+                workflow=self._new(given),
+                payload=given["payload"],
+                tools=default_tools(),
+                now=timezone.now(),
+                reason=given.get("reason") or "",
+            )
+        )
+
+
+class RecordingViewSet(_Workflows):
+    """Workflows that are recorded while they are carried out."""
+
+    lookup_value_converter = "uuid"
+    serializer_class = RecordingSerializer
+    memory_actions = ("list", "create", "retrieve", "steps", "finish", "discard")
+    operations = {"finish": ("hotpath", "create")}
+
+    @extend_schema(
+        parameters=[RecordingFilterSerializer], responses=answers(RecordingPage, 403, 422)
+    )
+    def list(self, request: Request) -> Response:
+        """Recordings, the latest first; those under way by default.
+
+        A key of one agent sees those of that agent and those that it began.
+        """
+        return self.listed(self._rows, filters=RecordingFilterSerializer, shown=RecordingSerializer)
+
+    @extend_schema(
+        request=NewRecordingSerializer,
+        responses={201: RecordingSerializer, **refusals(403, 409, 422)},
+    )
+    def create(self, request: Request) -> Response:
+        """Begin to record; nothing is a memory before the recording is finished.
+
+        A recording is kept until it is finished or discarded. 409 where the team has 100 under way.
+        """
+        given = self.body(NewRecordingSerializer)
+        row = start_recording(viewer=self.viewer, workflow=self._new(given), now=timezone.now())
+        return Response(RecordingSerializer(row).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=answers(RecordingSerializer, 403, 404, 422))
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One recording, also one that ended."""
+        self.params(NoQuerySerializer)
+        with self.team_scope():
+            row = recording_for(viewer=self.viewer, recording_id=pk)
+            return Response(RecordingSerializer(row).data)
+
+    @extend_schema(
+        request=NewStepSerializer,
+        responses={201: RecordingSerializer, **refusals(403, 404, 409, 413, 422)},
+    )
+    @action(detail=True, methods=["post"])
+    def steps(self, request: Request, pk: UUID) -> Response:
+        """Note the step that was taken, at most 200; secrets in it are masked."""
+        given = self.body(NewStepSerializer)
+        row = record_step(
+            viewer=self.viewer,
+            recording_id=pk,
+            name=given["name"],
+            detail=given.get("detail", ""),
+        )
+        return Response(RecordingSerializer(row).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={**_WRITTEN, **refusals(403, 404, 409, 422)})
+    @action(detail=True, methods=["post"])
+    def finish(self, request: Request, pk: UUID) -> Response:
+        """Make a memory of what was recorded, as `POST /v1/workflows` does.
+
+        409 where it has no step or has ended; one whose finishing was interrupted is completed.
+        """
+        result = finish_recording(
+            viewer=self.viewer, recording_id=pk, tools=default_tools(), now=timezone.now()
+        )
+        return self._answer(result)
+
+    @extend_schema(request=None, responses=answers(RecordingSerializer, 403, 404, 409, 422))
+    @action(detail=True, methods=["post"])
+    def discard(self, request: Request, pk: UUID) -> Response:
+        """Drop a recording and its steps; no memory is made."""
+        row = discard_recording(viewer=self.viewer, recording_id=pk, now=timezone.now())
+        return Response(RecordingSerializer(row).data)
+
+    def _rows(self, given: dict[str, Any]) -> QuerySet[WorkflowRecording]:  # Any: checked filters
+        rows = recordings_visible_to(self.viewer)
+        return rows if given["status"] == "all" else rows.filter(state=given["status"])
+
+
+MAX_PATH_CHARS = 450
+
+
+class CodeFileSerializer(StrictSerializer):
+    """A file of source code."""
+
+    path = NameField(
+        max_length=MAX_PATH_CHARS,
+        help_text="In the repository; its ending says the language.",
+    )
+    text = TextField(max_length=MAX_FILE_CHARS, allow_blank=True)
+
+
+class LearnSerializer(StrictSerializer):
+    """Files of a project."""
+
+    files = serializers.ListField(
+        child=CodeFileSerializer(),
+        min_length=1,
+        max_length=MAX_FILES,
+        help_text=f"Of at most {MAX_TOTAL_CHARS:,} characters in all.",
+    )
+    project = NameField(help_text="Whose patterns they are; created when new.")
+    agent = NameField(
+        required=False, allow_null=True, help_text="Who learns them; created when new."
+    )
+
+    def validate_files(self, value: list[dict[str, str]]) -> list[dict[str, str]]:
+        """Each path once, and not too much in all."""
+        if len({each["path"] for each in value}) < len(value):
+            raise serializers.ValidationError("Send each path once.")
+        if sum(len(each["text"]) for each in value) > MAX_TOTAL_CHARS:
+            raise serializers.ValidationError(
+                f"The texts may have at most {MAX_TOTAL_CHARS:,} characters in all."
+            )
+        return value
+
+
+class SkippedFileSerializer(ApiSerializer):
+    """A file that was not learned from."""
+
+    path = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class LearnedSerializer(ApiSerializer):
+    """What came of the files."""
+
+    learned = WrittenMemorySerializer(many=True, help_text="New patterns, the best first.")
+    strengthened = WrittenMemorySerializer(
+        many=True, help_text="Known patterns that stand in further places: their new versions."
+    )
+    unchanged = serializers.IntegerField(help_text="Known patterns found where they stood.")
+    skipped = SkippedFileSerializer(many=True)
+
+
+class PatternViewSet(MemoryWrites):
+    """How things are built in a project."""
+
+    large_bodies = ("learn",)
+    memory_actions = ("learn",)
+
+    @extend_schema(
+        operation_id="patterns_learn",
+        request=LearnSerializer,
+        responses=answers(LearnedSerializer, 403, 409, 413, 422),
+    )
+    def learn(self, request: Request) -> Response:
+        """Learn the shapes of code that repeat: three times or more, in two files or more.
+
+        Python, TypeScript, JavaScript and Go. Each becomes a memory of the form `pattern` of the
+        project, with what varies as named parts and its places as artifacts, at most 20 new ones a
+        call. The same shape again strengthens the pattern. Files that cannot be read are skipped.
+        """
+        given = self.body(LearnSerializer)
+        self.check_agent(given.get("agent"))
+        done = learn_patterns(
+            viewer=self.viewer,
+            project=given["project"],
+            files=[CodeFile(**each) for each in given["files"]],
+            tools=default_tools(),
+            now=timezone.now(),
+            agent=given.get("agent"),
+        )
+        self.noted(write_event(each) for each in (*done.new, *done.strengthened))
+        return Response(
+            {
+                "learned": self.written(done.new),
+                "strengthened": self.written(done.strengthened),
+                "unchanged": done.unchanged,
+                "skipped": [{"path": path, "reason": why} for path, why in done.skipped],
+            }
+        )
