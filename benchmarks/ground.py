@@ -25,10 +25,11 @@ from memory.domain.audience import Viewer
 from memory.domain.text.calendar import WEEKDAYS
 from memory.domain.text.words import STOP_WORDS
 from memory.models import Job
-from memory.satellites.episodes.making import run_episode_job
+from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import overdue_jobs
+from memory.services.extraction.jobs import due_jobs
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.runs import taken
 from memory.services.write.explicit import StatedMemory
 from memory.understanding.tools import Tools
 from teams.services.keys import issue_key
@@ -94,25 +95,22 @@ def post_talk(client: Client, row: Mapping[str, Any]) -> str:  # Any: JSON
 def run_waiting(*, viewer: Viewer, tools: Tools) -> None:
     """Run the jobs that wait, as workers would."""
     while True:
-        with scope_of(viewer):
-            jobs = overdue_jobs(team_id=viewer.team_id, now=timezone.now())
+        jobs = due_jobs(team_id=viewer.team_id, now=timezone.now())
         if not jobs:
             return
         for job in jobs:
-            run_job(team_id=viewer.team_id, job_id=job, tools=tools)
+            run_job(team_id=viewer.team_id, job_id=job.pk, tools=tools)
 
 
 def make_episodes(*, viewer: Viewer, tools: Tools) -> int:
     """Tell all talk of the team as episodes, as workers do once it is at rest; returns how many."""
     now, made = timezone.now() + timedelta(days=30), 0
     while queue_episodes(team_id=viewer.team_id, now=now):
-        with scope_of(viewer):
-            jobs = overdue_jobs(
-                team_id=viewer.team_id, now=now, limit=10_000, kind=Job.Kind.EPISODE
-            )
-        for job in jobs:
-            done = run_episode_job(team_id=viewer.team_id, job_id=job, tools=tools, now=now)
-            made += done is not None
+        while jobs := due_jobs(team_id=viewer.team_id, now=now, kind=Job.Kind.EPISODE):
+            for job in jobs:
+                with taken(job=job, clock=lambda: now) as run:
+                    if run is not None:
+                        made += make_episode(run, tools=tools, now=now) is not None
     return made
 
 

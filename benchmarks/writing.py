@@ -47,9 +47,9 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, Statement
 from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
-from memory.services.extraction.extraction import find_candidates, load_range
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import queue_extraction
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.reading import find_candidates, load_range
 from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs

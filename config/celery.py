@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from logging.config import dictConfig
 from typing import Any
 
 from celery import Celery, Task
+from celery.app.utils import Settings
 from celery.signals import (
     before_task_publish,
     celeryd_init,
@@ -19,46 +19,6 @@ from celery.signals import (
     worker_process_shutdown,
     worker_ready,
 )
-from kombu.transport import TRANSPORT_ALIASES, redis, virtual
-
-
-class _Receipts(redis.QoS):
-    """The tasks that a worker has received and not acknowledged yet.
-
-    A worker with as many of them as it may have asks for no more. When Redis times out during an
-    acknowledgement, kombu logs it and keeps the task on this list for ever, so the worker would
-    starve. Here a finished task always leaves the list: Redis delivers it again after the
-    visibility timeout, and tasks may run twice.
-    """
-
-    def ack(self, delivery_tag: str) -> None:
-        """Acknowledge a task; raises what Redis raises."""
-        with self._let_go(delivery_tag):
-            super().ack(delivery_tag)
-
-    def reject(self, delivery_tag: str, requeue: bool = False) -> None:
-        """Reject a task, with `requeue` for another worker; raises what Redis raises."""
-        with self._let_go(delivery_tag):
-            super().reject(delivery_tag, requeue=requeue)
-
-    @contextmanager
-    def _let_go(self, delivery_tag: str) -> Iterator[None]:
-        try:
-            yield
-        except Exception:
-            virtual.QoS.ack(self, delivery_tag)
-            raise
-
-
-class _Channel(redis.Channel):
-    QoS = _Receipts
-
-
-class Transport(redis.Transport):
-    """kombu's Redis transport, whose workers go on when Redis fails to take an acknowledgement."""
-
-    Channel = _Channel
-
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -68,11 +28,19 @@ _NICENESS = 10
 # Of the one task that a process does at a time.
 _NAMED = ExitStack()
 
-for scheme in ("redis", "rediss"):
-    TRANSPORT_ALIASES[scheme] = f"{Transport.__module__}:{Transport.__name__}"
 app = Celery("palimpsest")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+def wait_for_redis(conf: Settings, **kwargs: object) -> None:
+    """Let a worker wait for a Redis that hangs, however long.
+
+    After a time-out kombu counts the task as unacknowledged for ever, and the worker would starve.
+    """
+    del kwargs
+    conf.broker_transport_options = {**conf.broker_transport_options, "socket_timeout": None}
 
 
 # Of the command alone: a worker within another process may not slow that one down.

@@ -39,7 +39,7 @@ from memory.reading.snapshots import READS
 from memory.satellites.webhooks.delivering import undelivered_by_state
 from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
-from memory.services.extraction.work_metrics import work_counts
+from memory.services.extraction.outcomes import work_counts
 from memory.services.indexing.pending_vectors import pending_counts
 from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
@@ -152,8 +152,8 @@ def _extraction() -> Iterator[Metric]:
         histogram = HistogramMetricFamily(
             name, f"{words} that a pass of extraction took for a message.", labels=["model"]
         )
-        for model, found in work_counts(kind).items():
-            histogram.add_metric([model], list(found.buckets), found.total)
+        for model, (buckets, total) in work_counts(kind).items():
+            histogram.add_metric([model], buckets, total)
         yield histogram
 
 

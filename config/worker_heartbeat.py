@@ -1,50 +1,35 @@
-"""Heartbeat of the Celery workers: a Redis key that every task renews and that expires."""
+"""Sign of life of the Celery workers: a Redis key that every task renews and that expires."""
 
 from __future__ import annotations
 
-from functools import cache
+from contextlib import suppress
 
 from django.conf import settings
-
-from routing.clients.quick_redis import QuickRedis
+from django_redis import get_redis_connection
+from redis import RedisError
 
 AT_WORK = f"{settings.REDIS_PREFIX}:at-work"
-
 # Beat sends a task every few seconds, so a minute without any means that no worker runs.
-_LEAST_SECONDS = 60.0
-_MISSED = 3
-# No request waits for the key, and losing one would report a working worker as away.
-_PATIENCE_SECONDS = 2.0
+_QUIET_SECONDS = 60
 
 
 def note_begun() -> None:
-    """Note the start of a task, which may last up to the time limit of tasks."""
-    _note(settings.CELERY_TASK_TIME_LIMIT + _between_tasks())
+    """Notes the start of a task, which may last up to the time limit of tasks."""
+    _note(settings.CELERY_TASK_TIME_LIMIT + _QUIET_SECONDS)
 
 
 def note_done() -> None:
-    """Note the end of a task, whether it succeeded or failed."""
-    _note(_between_tasks())
+    """Notes the end of a task, whether it succeeded or failed."""
+    _note(_QUIET_SECONDS)
 
 
 def is_anybody_at_work() -> bool:
-    """Whether a task runs or ended lately; False where Redis is away.
-
-    Lately: a minute, or three times the shortest interval at which beat gives out a task.
-    """
-    return bool(_redis().ask(lambda client: client.exists(AT_WORK)))
-
-
-@cache
-def _redis() -> QuickRedis:
-    return QuickRedis(settings.REDIS_URL, patience=_PATIENCE_SECONDS)
+    """Returns whether a task runs or ended in the last minute; False where Redis is away."""
+    with suppress(RedisError):
+        return bool(get_redis_connection("default").exists(AT_WORK))
+    return False
 
 
-def _between_tasks() -> float:
-    intervals = (each["schedule"] for each in settings.CELERY_BEAT_SCHEDULE.values())
-    shortest: float = min(intervals)
-    return max(_LEAST_SECONDS, _MISSED * shortest)
-
-
-def _note(seconds: float) -> None:
-    _redis().ask(lambda client: client.set(AT_WORK, 1, px=round(seconds * 1000)))
+def _note(seconds: int) -> None:
+    with suppress(RedisError):
+        get_redis_connection("default").set(AT_WORK, 1, ex=seconds)

@@ -11,13 +11,16 @@ from django.utils import timezone
 
 from memory.models import Job
 from memory.reading.usage import flush_noted_usage
+from memory.selectors.job_queue import team_queues
 from memory.services.decisions.clearing import keep_all_to_limits, keep_to_limit
 from memory.services.extraction.jobs import (
     RUN_JOB_TASK,
-    overdue_jobs,
+    TASKS,
+    publish,
     queue_rested,
 )
-from memory.services.extraction.turns import work_in_turn
+from memory.services.extraction.pipeline import run_windows
+from memory.services.extraction.runs import work_for_team
 from memory.services.indexing.levels import write_waiting_levels
 from memory.services.indexing.message_index import index_waiting
 from memory.services.indexing.pending_vectors import embed_pending
@@ -25,41 +28,33 @@ from memory.services.indexing.statistics import renew_outdated_statistics
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.write.project_growth import KEEP_TO_LIMIT_TASK
 from memory.understanding.tools import default_tools
-from teams.clock import database_now
 from teams.services.people import all_team_ids
-from teams.tenancy import team_scope
 
 # Of each team; the next sweep goes on.
 MESSAGES_A_SWEEP = 1_000
 EMBEDDING_SECONDS = 20.0
-JOBS_A_SWEEP = 20
 
 
 @shared_task(
     name=RUN_JOB_TASK,
-    autoretry_for=(OperationalError,),
-    retry_backoff=True,
-    retry_jitter=True,
-    max_retries=5,
+    soft_time_limit=int(settings.EXTRACTION_WINDOW_SECONDS + settings.JOB_SLICE_SECONDS),
 )
-def run_extraction_job(_team_id: str, _job_id: str) -> None:
-    """Run the extraction job whose turn it is for a while; for each that waits a task is sent.
-
-    It names the job that it was sent for, which need not be the one that is run.
-    """
-    work_in_turn(tools=default_tools(), seconds=settings.JOB_SLICE_SECONDS)
+def run_extraction_jobs(team_id: str) -> None:
+    """Run extraction jobs of a team for a while."""
+    work_for_team(
+        team_id=UUID(team_id),
+        kind=Job.Kind.EXTRACT,
+        run=lambda run, until: run_windows(run, tools=default_tools(), until=until),
+        seconds=settings.JOB_SLICE_SECONDS,
+    )
 
 
 @shared_task(name="memory.tasks.sweep_jobs")
 def sweep_jobs() -> None:
-    """Publish the extraction jobs that the queue lost or whose worker died."""
-    for team_id in all_team_ids():
-        with team_scope(team_ids=[team_id], actor="task:sweep_jobs"):
-            jobs = overdue_jobs(
-                team_id=team_id, now=database_now(), kind=Job.Kind.EXTRACT, limit=JOBS_A_SWEEP
-            )
-        for job_id in jobs:
-            run_extraction_job.delay(str(team_id), str(job_id))
+    """Publish the jobs that the queue lost or whose worker died."""
+    for queue in team_queues():
+        if queue.kind in TASKS:
+            publish(team_id=queue.team_id, kind=queue.kind)
 
 
 @shared_task(name="memory.tasks.extract_rested")

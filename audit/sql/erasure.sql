@@ -304,8 +304,8 @@ BEGIN
     UPDATE memory_compaction SET summary = erased, points = '[]'
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE memory_job SET
-        state = 'done', claim = NULL, lease_until = NULL, error = '', waiting = '[]', left_out = 0,
-        tags = '{}', finished_at = coalesce(finished_at, moment)
+        state = 'done', error = '', waiting = '[]', left_out = 0, tags = '{}',
+        finished_at = coalesce(finished_at, moment)
     WHERE team_id = asked_team AND conversation_id = ANY (talk);
     UPDATE teams_conversation
     SET thread_id = 'erased-' || id, extracted_position = last_position

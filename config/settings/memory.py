@@ -30,16 +30,16 @@ EPISODE_REST_HOURS = read_int("EPISODE_REST_HOURS", 6, minimum=1)
 # What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)
-JOB_LEASE_SECONDS = read_int("JOB_LEASE_SECONDS", 30, minimum=3)
 JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
+# The pause after a failed attempt doubles from two seconds up to this.
+JOB_PAUSE_SECONDS = read_float("JOB_PAUSE_SECONDS", 150.0, minimum=0.0)
 # A job reads and writes so many messages at a time.
 EXTRACTION_WINDOW_MESSAGES = read_int("EXTRACTION_WINDOW_MESSAGES", 50, minimum=1)
 # A window ends before the message with which its texts were longer than this; one is always read.
 EXTRACTION_WINDOW_CHARACTERS = read_int("EXTRACTION_WINDOW_CHARACTERS", 60_000, minimum=1)
-# How long a worker may read and judge a window: of its processor, and in all.
-EXTRACTION_WINDOW_CPU_SECONDS = read_float("EXTRACTION_WINDOW_CPU_SECONDS", 60.0, minimum=0.01)
-EXTRACTION_WINDOW_SECONDS = read_float("EXTRACTION_WINDOW_SECONDS", 300.0, minimum=0.01)
-# After so long a worker begins no further window of a job and takes the next job in turn.
+# How long a worker may read and judge a window.
+EXTRACTION_WINDOW_SECONDS = read_float("EXTRACTION_WINDOW_SECONDS", 300.0, minimum=1.0)
+# After so long a worker begins no further window of a job and takes the next job.
 JOB_SLICE_SECONDS = read_float("JOB_SLICE_SECONDS", 10.0, minimum=0.0)
 # A request that extracts or compacts answers after so long; what is left goes on behind it.
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 from config.env import read_float
@@ -20,7 +21,13 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,
+    # Of who sends tasks; workers wait (config/celery.py).
     "socket_timeout": 5,
+    "socket_keepalive": True,
+    # A server that vanished without closing its connections is noticed within seconds.
+    "socket_keepalive_options": (
+        {socket.TCP_USER_TIMEOUT: 10_000} if hasattr(socket, "TCP_USER_TIMEOUT") else {}
+    ),
     "visibility_timeout": 900,
     "global_keyprefix": f"{REDIS_PREFIX}:",
 }

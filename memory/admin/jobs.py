@@ -44,7 +44,7 @@ _STATE_COLOURS = {
 
 
 class WaitingFilter(OpenFirstFilter):
-    """Unfinished and failed ones, and what was set aside, first."""
+    """Jobs that are not done first."""
 
     title = "state"
     parameter_name = "state"
@@ -58,7 +58,7 @@ class WaitingFilter(OpenFirstFilter):
 
 @admin.register(Job)
 class JobAdmin(TeamAdmin[Job]):
-    """What the workers have to do, did, or failed at."""
+    """Extractions and episodes, with the work that waits first."""
 
     list_display = [
         "messages",
@@ -88,7 +88,7 @@ class JobAdmin(TeamAdmin[Job]):
             None,
             ("kind", "state", "attempts", "team"),
             ("conversation_link", "messages"),
-            ("created", "finished", "leased"),
+            ("created", "due", "finished"),
             ("tags_text", "ends"),
             "error",
             "result_document",
@@ -104,10 +104,10 @@ class JobAdmin(TeamAdmin[Job]):
     created = time_column("created_at", "created", ordering="id")
     finished = time_column("finished_at", "finished")
     ends = time_column("valid_to", "its memories end")
-    leased = time_column("lease_until", "leased until")
+    due = time_column("due_at", "due")
 
     def useful_actions(self, row: Job) -> Collection[str]:
-        """A button for a job that failed or was set aside."""
+        """Show the button for a job that failed or was skipped."""
         return self.actions_detail if row.state in ENDED_BADLY else ()
 
     @display(description="tags of its memories")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
@@ -15,7 +13,7 @@ from memory.domain.audience import Viewer
 from memory.domain.types import DELETED
 from memory.models import Memory
 from memory.services.decisions.clearing import Cleared, clear_project
-from memory.services.write.project_growth import ask_soon
+from memory.services.write.project_growth import keep_to_limit_soon
 from memory.services.write.secrets import masked_note
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
@@ -70,7 +68,7 @@ class ProjectAdmin(TeamAdmin[Project]):
         """Save it, and archive soon what a lower limit leaves too much."""
         super().save_model(request, obj, form, change)
         if "max_items" in form.changed_data:
-            transaction.on_commit(partial(ask_soon, obj.team_id, obj.pk))
+            keep_to_limit_soon(obj.team_id, obj.pk)
 
     @action(description="Clear", permissions=["act"], url_path="clear", icon="delete_sweep")
     def clear_this(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -79,7 +79,7 @@ KINDS = [
         badge="danger",
     ),
     Kind(
-        "Messages set aside",
+        "Skipped messages",
         "memory_job",
         "state=set_aside",
         _jobs(Job.State.SET_ASIDE),

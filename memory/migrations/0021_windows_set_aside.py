@@ -1,11 +1,8 @@
 """Windows of messages that fail are set aside, and jobs say since when they wait."""
 
-from pathlib import Path
-
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-SQL = Path(__file__).parent.parent / "sql"
 STATES = [
     ('queued', 'Queued'),
     ('running', 'Running'),
@@ -42,5 +39,4 @@ class Migration(migrations.Migration):
             model_name='job',
             index=models.Index(condition=models.Q(('state', 'set_aside')), fields=['team', '-finished_at'], name='job_set_aside_by_time'),
         ),
-        migrations.RunSQL((SQL / "waiting_jobs.sql").read_text(), migrations.RunSQL.noop),
     ]

@@ -22,12 +22,12 @@ class JobQuerySet(models.QuerySet["Job"]):
 class Job(TeamOwned):
     """The extraction of one range of a conversation's messages, or the episode of one.
 
-    A range is given to one job when the job is made; `claim` is the token of the run that may
-    write for it, and a run whose lease ended may be taken over. Messages up to `done_position` are
-    extracted: their memories and that figure were committed together. What the caps kept out waits,
-    in a job that is done as well, for the next run. A range that fails again and again is a job
-    of its own, set aside until somebody runs it again. `reported_at` is when a caller was last
-    answered with its result.
+    A range is given to one job when the job is made. Messages up to `done_position` are extracted:
+    their memories and that position were committed together. Whoever runs the job holds the lock of
+    its conversation; a job that is `running` while nobody holds it lost its worker. Candidates over
+    a cap are kept in `waiting`, of a job that is done as well, until `due_at`. A range that fails
+    again and again becomes a job of its own, skipped until somebody runs it again. `reported_at` is
+    when a caller was last answered with its result.
     """
 
     class Kind(models.TextChoices):
@@ -39,7 +39,7 @@ class Job(TeamOwned):
         RUNNING = "running", "Running"
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
-        SET_ASIDE = "set_aside", "Set aside"
+        SET_ASIDE = "set_aside", "Skipped"
 
     conversation = SameTeamKey(Conversation, related_name="jobs")
     kind = models.CharField(
@@ -77,8 +77,8 @@ class Job(TeamOwned):
         db_default=0,
         help_text="The messages up to here are read one at a time, as one of them fails.",
     )
-    queued_at = models.DateTimeField(
-        db_default=Now(), help_text="Since when it waits, if it does; the database's clock."
+    due_at = models.DateTimeField(
+        db_default=Now(), help_text="It is not run before; by the database's clock."
     )
     tags = ArrayField(
         models.CharField(max_length=100),
@@ -90,8 +90,6 @@ class Job(TeamOwned):
     valid_to = models.DateTimeField(
         null=True, blank=True, help_text="When every memory that it makes ends at the latest."
     )
-    claim = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
     result = models.JSONField(default=dict, blank=True)
     error = models.TextField(blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -114,14 +112,10 @@ class Job(TeamOwned):
         ]
         indexes = [
             models.Index(
-                fields=["team", "state", "lease_until"],
-                condition=models.Q(state__in=["queued", "running"]),
-                name="job_unfinished",
-            ),
-            models.Index(
-                fields=["team", "lease_until"],
-                condition=models.Q(state="done", left_out__gt=0),
-                name="job_with_left_out",
+                fields=["team", "due_at"],
+                condition=models.Q(state__in=["queued", "running"])
+                | models.Q(state="done", left_out__gt=0),
+                name="job_due",
             ),
             models.Index(
                 fields=["team", "-finished_at"],

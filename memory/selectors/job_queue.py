@@ -1,4 +1,4 @@
-"""Jobs that wait: for which teams, and for how long."""
+"""Teams whose jobs are due, and for how long the oldest job has waited."""
 
 from __future__ import annotations
 
@@ -15,31 +15,28 @@ from teams.tenancy import team_scope
 
 @dataclass(frozen=True, slots=True)
 class TeamQueue:
-    """A team's unfinished jobs; `waits_for` is the age of the oldest that waits, by the database.
+    """A team's due jobs of one kind; `waits_for` is the age of the oldest that nobody has begun.
 
-    It is None where none waits.
+    It is None where all were begun.
     """
 
     team_id: UUID
-    queued: int
-    running: int
+    kind: str
     waits_for: timedelta | None
 
 
 def team_queues() -> list[TeamQueue]:
-    """The teams with unfinished jobs that have memory switched on, in any scope."""
+    """Returns the queues of teams that have memory switched on, in any scope."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM palimpsest_waiting_jobs()")
+        cursor.execute("SELECT * FROM palimpsest_due_jobs()")
         queues = [TeamQueue(*row) for row in cursor.fetchall()]
-    if not queues:
-        return []
-    ids = [each.team_id for each in queues]
+    ids = {each.team_id for each in queues}
     with team_scope(team_ids=ids, actor="queue"):
         flags = dict(Team.objects.filter(pk__in=ids).values_list("pk", "feature_flags"))
     return [each for each in queues if default_flags().overridden(flags.get(each.team_id)).memory]
 
 
 def oldest_wait() -> float | None:
-    """For how many seconds the oldest waiting job of all teams has waited; None where none does."""
+    """Returns for how many seconds the oldest queued job has been due; None where none is."""
     waits = [each.waits_for.total_seconds() for each in team_queues() if each.waits_for]
-    return max(0.0, *waits) if waits else None
+    return max(waits, default=None)

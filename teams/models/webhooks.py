@@ -30,8 +30,7 @@ class WebhookEndpoint(TeamOwned):
 
     `secret` is what its signing secret is made of together with a key outside the database;
     `old_secret` signs too until `old_secret_until`. `failing_since` is when the first of its
-    failures in a row was. While `claim` holds a token, one worker sends to it until `lease_until`;
-    without a claim it rests until then.
+    failures in a row was. Nothing is sent to it before `rests_until`.
     """
 
     name = models.CharField(max_length=200, blank=True, default="", help_text="What it is for.")
@@ -49,8 +48,7 @@ class WebhookEndpoint(TeamOwned):
     old_secret_until = models.DateTimeField(null=True, editable=False)
     failures = models.PositiveIntegerField(default=0, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)
-    claim = models.UUIDField(null=True, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
+    rests_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

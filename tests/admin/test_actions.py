@@ -197,7 +197,7 @@ def test_a_failed_job_is_queued_again_and_others_are_left(
     assert (failed.state, failed.attempts, done.state) == ("queued", 0, "done")
     assert told(answer) == [  # type: ignore[arg-type]
         "1 job queued.",
-        "1 job left as before: Only a job that failed or was set aside can be run again.",
+        "1 job left as before: Only a job that failed or was skipped can be run again.",
     ]
 
 

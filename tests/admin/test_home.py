@@ -70,7 +70,7 @@ def test_what_waits_is_counted_with_its_age_and_leads_to_its_list(
         "Open contradictions": 2,
         "Consent requests": 0,
         "Failed jobs": 1,
-        "Messages set aside": 0,
+        "Skipped messages": 0,
         "Queued and running jobs": 1,
     }
     assert waiting["Open contradictions"].age == "3\xa0days"

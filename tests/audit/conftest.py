@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from audit.services.events import Event, record_events
 from memory.models import Job, Memory
-from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.models import EndUser, Message

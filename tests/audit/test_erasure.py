@@ -17,7 +17,7 @@ from memory.domain.audience import Viewer
 from memory.models import Compaction, Job, Memory, SearchEntry
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters
-from memory.services.extraction.jobs import overdue_jobs
+from memory.services.extraction.jobs import due_jobs
 from teams.models import Conversation, EndUser, Message
 from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope
@@ -78,7 +78,7 @@ def test_what_waits_to_be_written_is_not_written_any_more(town: Cast, story: API
 
     assert found_in_tables(NEEDLE) == {}
     with team_scope(team_ids=[town.team.id], actor="test"):
-        assert overdue_jobs(team_id=town.team.id, now=timezone.now()) == []
+        assert due_jobs(team_id=town.team.id, now=timezone.now()) == []
 
 
 def test_no_digest_of_a_text_is_left_that_could_be_tried_out(town: Cast, story: APIClient) -> None:

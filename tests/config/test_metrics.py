@@ -159,7 +159,7 @@ def test_the_age_of_the_oldest_waiting_job_is_told(acme: Cast) -> None:
             conversation=talk,
             from_position=1,
             to_position=1,
-            queued_at=timezone.now() - timedelta(days=1),
+            due_at=timezone.now() - timedelta(days=1),
         )
 
     ready = Client().get("/readyz").json()

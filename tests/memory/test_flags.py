@@ -17,8 +17,8 @@ from memory.domain.types import Judgement, MemoryType, Statement
 from memory.models import Compaction, Contradiction, Job, Memory
 from memory.reading.ranking import Question
 from memory.services.compaction.compaction import compact_conversation
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import overdue_jobs, start_extraction
+from memory.services.extraction.jobs import due_jobs, start_extraction
+from memory.services.extraction.pipeline import run_job
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import close_conversation, post_messages
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
@@ -206,11 +206,11 @@ def test_without_memory_a_job_that_waits_goes_on_waiting(
     switch(acme, memory=False)
 
     assert not run_job(team_id=acme.team.id, job_id=job.pk, tools=plain)
-    assert overdue_jobs(team_id=acme.team.id, now=timezone.now()) == []
+    assert due_jobs(team_id=acme.team.id, now=timezone.now()) == []
     job.refresh_from_db()
     assert (job.state, job.attempts) == (Job.State.QUEUED, 0)
     switch(acme)
-    assert overdue_jobs(team_id=acme.team.id, now=timezone.now()) == [job.pk]
+    assert due_jobs(team_id=acme.team.id, now=timezone.now()) == [job]
     assert run_job(team_id=acme.team.id, job_id=job.pk, tools=plain)
 
 

@@ -16,8 +16,10 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Job, Memory
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import start_extraction
+from memory.services.background import leave_queue
+from memory.services.extraction.jobs import RUN_JOB_TASK, start_extraction
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.runs import taken
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import Tools
 from teams.models import Conversation
@@ -123,8 +125,14 @@ def queued(conversation: Conversation, count: int = 3) -> Job:
 def run(job: Job, tools: Tools) -> bool:
     """Run the job as a worker does, once its pause after a failure is over."""
     with team_scope(team_ids=[job.team_id], actor="test"):
-        Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(lease_until=None)
+        Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(due_at=job.created_at)
     return run_job(team_id=job.team_id, job_id=job.pk, tools=tools)
+
+
+def die(job: Job) -> None:
+    """Begin a run of the job whose worker is killed."""
+    with taken(job=job) as run:
+        assert run is not None
 
 
 def now_is(job: Job) -> Job:
@@ -153,7 +161,7 @@ def jobs_of(conversation: Conversation) -> list[Job]:
 
 
 def published() -> list[str]:
-    """The ids of the jobs that wait in the queue, which is empty afterwards."""
+    """The ids of the teams that are in the queue, which is empty afterwards."""
     found = []
     name = settings.CELERY_TASK_DEFAULT_QUEUE
     with (
@@ -163,8 +171,9 @@ def published() -> list[str]:
     ):
         while True:
             message = queue.get_nowait()
-            arguments, _, _ = message.payload
-            found.append(arguments[1])
+            (team_id,), _, _ = message.payload
+            found.append(team_id)
+            leave_queue(RUN_JOB_TASK, UUID(team_id))
             message.ack()
     return found
 

@@ -10,10 +10,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.satellites.episodes.making import run_episode_job
+from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import overdue_jobs
+from memory.services.extraction.jobs import due_jobs
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.runs import taken
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
@@ -56,8 +57,9 @@ def post(
 
 def extract(cast: Cast, tools: Tools) -> None:
     """Extract what waits."""
-    for job_id in waiting(cast, Job.Kind.EXTRACT):
-        run_job(team_id=cast.team.pk, job_id=job_id, tools=tools)
+    while jobs := waiting(cast, Job.Kind.EXTRACT):
+        for job in jobs:
+            run_job(team_id=cast.team.pk, job_id=job.pk, tools=tools)
 
 
 def tell(cast: Cast, tools: Tools, *, now: datetime | None = None) -> list[Memory]:
@@ -65,15 +67,21 @@ def tell(cast: Cast, tools: Tools, *, now: datetime | None = None) -> list[Memor
     now = now or timezone.now() + DAY
     extract(cast, tools)
     queue_episodes(team_id=cast.team.pk, now=now)
-    for job_id in waiting(cast, Job.Kind.EPISODE):
-        run_episode_job(team_id=cast.team.pk, job_id=job_id, tools=tools, now=now)
+    while jobs := waiting(cast, Job.Kind.EPISODE):
+        for job in jobs:
+            run_episode(job, tools, now=now)
     return episodes(cast)
 
 
-def waiting(cast: Cast, kind: Job.Kind) -> list[UUID]:
+def run_episode(job: Job, tools: Tools, *, now: datetime) -> UUID | None:
+    """Run an episode's job as a worker does; the memory that it made."""
+    with taken(job=job, clock=lambda: now) as run:
+        return None if run is None else make_episode(run, tools=tools, now=now)
+
+
+def waiting(cast: Cast, kind: Job.Kind) -> list[Job]:
     """The jobs of the kind that wait."""
-    with team_scope(team_ids=[cast.team.pk], actor="test"):
-        return overdue_jobs(team_id=cast.team.pk, now=timezone.now() + DAY, kind=kind)
+    return due_jobs(team_id=cast.team.pk, now=timezone.now() + DAY, kind=kind)
 
 
 def episodes(cast: Cast) -> list[Memory]:

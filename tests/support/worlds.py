@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory, MemoryRelation, MessageEntry
-from memory.services.extraction.shared_talk import share_extracted
+from memory.services.extraction.confidences import share_extracted
 from memory.services.indexing.message_index import index_team
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.write_path import write_memories
@@ -362,7 +362,7 @@ def _talk(world: World, cast: Cast, pair: Pair, projects: dict[Any, Any]) -> Non
             done_position=len(told),
             state=Job.State.DONE,
         )
-        share_extracted(job=job, first=1, last=len(told), candidates=(), now=timezone.now())
+        share_extracted(job=job, first=1, last=len(told), private=(), now=timezone.now())
         # Which words are about the work is the reader's to say, and not what is tested here.
         MessageEntry.objects.filter(conversation=made, audience__in=["person", "team"]).update(
             audience="team" if world.plan.is_of_team(pair) else "person"

@@ -23,7 +23,7 @@ from memory.api.serializers.base import (
     StrictSerializer,
 )
 from memory.models import Job
-from memory.services.extraction.waiting import set_aside_warnings
+from memory.services.extraction.waiting import skipped_warnings
 from teams.models.conversations import MAX_THREAD_CHARS, ROLES
 
 
@@ -219,7 +219,7 @@ class JobSerializer(ApiSerializer):
     error = serializers.CharField()
     result = serializers.SerializerMethodField()
     warnings = serializers.SerializerMethodField(
-        help_text="Which messages of its conversation are set aside."
+        help_text="Which messages of its conversation are skipped."
     )
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -230,11 +230,11 @@ class JobSerializer(ApiSerializer):
         return job.result if job.state == Job.State.DONE else None
 
     def get_warnings(self, job: Job) -> list[str]:
-        """Which messages of its conversation are set aside."""
+        """Return which messages of its conversation are skipped."""
         jobs = Job.objects.extractions().filter(
             team_id=job.team_id, conversation_id=job.conversation_id
         )
-        return list(set_aside_warnings(jobs=jobs))
+        return list(skipped_warnings(jobs=jobs))
 
 
 class QueuedJobSerializer(ApiSerializer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -22,7 +21,7 @@ from memory.api.serializers.memories import NoQuerySerializer, ReasonSerializer
 from memory.domain.types import Scope
 from memory.selectors.people import ListFilters, filtered_projects
 from memory.services.decisions.clearing import TEAM_SCOPES, clear_project, clear_team
-from memory.services.write.project_growth import ask_soon
+from memory.services.write.project_growth import keep_to_limit_soon
 from teams.errors import NotFoundError
 from teams.models import Project
 from teams.services.projects import change_project
@@ -141,7 +140,7 @@ class ProjectViewSet(ApiViewSet):
                 max_items=given.get("max_items"),
             )
             team_id, project_id = project.team_id, project.pk
-            transaction.on_commit(lambda: ask_soon(team_id, project_id))
+            keep_to_limit_soon(team_id, project_id)
             return Response(ProjectSerializer(project).data)
 
     @extend_schema(

@@ -16,14 +16,19 @@ class ConsentConfig(satellite.Satellite):
     }
 
     def ready(self) -> None:
-        """Installs the consent policy of the write path, and shows requests with their person."""
+        """Joins the write path and extraction, and shows requests with their person."""
         super().ready()
         from memory.api.serializers.people import PERSON_PARTS, PersonPart
         from memory.satellites.consent.api import ConsentRequestSerializer
         from memory.satellites.consent.gate import Policy
         from memory.satellites.consent.selectors import waiting_for
+        from memory.satellites.consent.talk import ask_for_team, consent, settle_in_talk
+        from memory.services.extraction import pipeline, rules
         from memory.services.write.consent import install_policy
 
         install_policy(Policy())
+        rules.ADDED_RULES.append(consent)
+        pipeline.ON_WRITTEN.append(ask_for_team)
+        pipeline.AFTER_WINDOW.append(settle_in_talk)
         shown = ConsentRequestSerializer(many=True)
         PERSON_PARTS["pending"] = PersonPart(shown=shown, load=waiting_for)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from itertools import pairwise
 
@@ -26,9 +26,9 @@ from memory.satellites.consent.proposals import (
 )
 from memory.satellites.consent.values import is_same_value, states_value
 from memory.selectors.people import present_values
-from memory.services.extraction.extraction import MessageRange, as_source
 from memory.services.extraction.owners import TEAM_FACT
-from memory.services.extraction.speakers import person_of
+from memory.services.extraction.reading import MessageRange, as_source, person_of
+from memory.services.extraction.rules import HELD, Ready, Refusal, Writing
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft
 from memory.understanding.tools import Tools
@@ -44,35 +44,55 @@ _ASKED_TO_REMEMBER = 10
 _NOT_NEW = (Outcome.DUPLICATE, Outcome.HELD, Outcome.SUPERSEDED)
 
 
-def hold_back(
-    *,
-    source: MessageRange,
-    found: Sequence[tuple[Candidate, PreparedDraft]],
-    actor: str,
-    now: datetime,
-) -> list[PreparedDraft]:
-    """The drafts that may go to the write path; the others wait as requests.
+def consent(ready: Ready, writing: Writing) -> Ready | Refusal:
+    """Holds back a candidate that needs a yes, as a request; a rule of extraction.
 
-    What waits is a first value of a sensitive field that the person did not tell outright, and a
-    benign field that only one conversation on one day told. Call it in the window's transaction.
+    It does for a first value of a sensitive field that the person did not tell outright, and for a
+    benign field that only one conversation on one day told. What changes a guarded memory is held
+    back by the write path, for every source of memories.
     """
-    fields: frozenset[str] | None = None
-    kept = []
-    for candidate, item in found:
-        draft = item.draft
-        if draft.end_user_id is not None and draft.subject.startswith("user."):
-            if fields is None:
-                fields = sensitive_fields_of(team_id=draft.team_id)
-            if _waits(source, candidate, item, fields, actor, now):
-                continue
-        kept.append(item)
-    return kept
+    item, source = ready.prepared, writing.window.source
+    draft = item.draft
+    if draft.end_user_id is None or not draft.subject.startswith("user."):
+        return ready
+    fields = sensitive_fields_of(team_id=draft.team_id)
+    matter = _matter(draft, fields)
+    needs_person = bool(matter)
+    if matter:
+        if _outright(source, ready.candidate, draft) or _present(draft, matter, fields):
+            return ready  # the write path holds back what changes a value
+        present = None
+    else:
+        benign = BENIGN_FIELDS.difference(fields)
+        matter = _matter(draft, benign)
+        if not matter or draft.importance >= _ASKED_TO_REMEMBER:
+            return ready
+        known = _present(draft, matter, benign)
+        if any(
+            is_same_value(new=draft.content, known=each.content, subject=each.subject)
+            for each in known
+        ):
+            return ready
+        present = known[0] if known else None
+    propose(
+        proposal=Proposal(
+            draft=draft,
+            key=item.key,
+            matter=matter,
+            end_user_id=draft.end_user_id,
+            proposed_by=writing.actor,
+            present=present,
+            needs_person=needs_person,
+        ),
+        now=writing.now,
+    )
+    return HELD
 
 
 def ask_for_team(
-    *, written: Iterable[tuple[PreparedDraft, WriteResult]], actor: str, now: datetime
+    written: Iterable[tuple[PreparedDraft, WriteResult]], actor: str, now: datetime
 ) -> None:
-    """Ask whether the team may know what people said of it, where that waits for a yes; in scope.
+    """Asks whether the team may know what people said of it, where that waits for a yes; in scope.
 
     Until then the memory is the person's.
     """
@@ -87,8 +107,8 @@ def ask_for_team(
             )
 
 
-def settle_in_talk(*, source: MessageRange, tools: Tools) -> None:
-    """Apply the requests that the talk agrees to, and those that two signals corroborate.
+def settle_in_talk(source: MessageRange, tools: Tools) -> None:
+    """Applies the requests that the talk agrees to, and those that two signals corroborate.
 
     Call it outside any transaction, once the range is extracted; again it changes nothing.
     """
@@ -125,50 +145,6 @@ def _approve(row: ConsentRequest, actor: str, note: str, tools: Tools) -> None:
         )
     except (ConflictError, NotFoundError) as error:
         logger.info("Consent request %s is not applied: %s", row.pk, error)
-
-
-def _waits(
-    source: MessageRange,
-    candidate: Candidate,
-    item: PreparedDraft,
-    fields: Collection[str],
-    actor: str,
-    now: datetime,
-) -> bool:
-    """Whether the draft is to wait; then it is proposed."""
-    draft = item.draft
-    matter = _matter(draft, fields)
-    needs_person = bool(matter)
-    if matter:
-        if _outright(source, candidate, draft) or _present(draft, matter, fields):
-            return False  # the write path holds back what changes a value
-        present = None
-    else:
-        benign = BENIGN_FIELDS.difference(fields)
-        matter = _matter(draft, benign)
-        if not matter or draft.importance >= _ASKED_TO_REMEMBER:
-            return False
-        known = _present(draft, matter, benign)
-        if any(
-            is_same_value(new=draft.content, known=each.content, subject=each.subject)
-            for each in known
-        ):
-            return False
-        present = known[0] if known else None
-    assert draft.end_user_id is not None
-    propose(
-        proposal=Proposal(
-            draft=draft,
-            key=item.key,
-            matter=matter,
-            end_user_id=draft.end_user_id,
-            proposed_by=actor,
-            present=present,
-            needs_person=needs_person,
-        ),
-        now=now,
-    )
-    return True
 
 
 def _matter(draft: MemoryDraft, fields: Collection[str]) -> str:

@@ -12,13 +12,16 @@ class EpisodesConfig(satellite.Satellite):
     periodic = {
         "memory.satellites.episodes.tasks.close_sittings": 300.0,
         "memory.satellites.episodes.tasks.draw_insights": 3600.0,
-        "memory.satellites.episodes.tasks.sweep_episodes": 15.0,
     }
 
     def ready(self) -> None:
-        """Proposes episodes to the search."""
+        """Proposes episodes to the search, and names the task of their jobs."""
         super().ready()
+        from memory.models import Job
         from memory.reading.sources import SOURCES
         from memory.satellites.episodes.selectors import episodes_of
+        from memory.satellites.episodes.sittings import RUN_TASK
+        from memory.services.extraction.jobs import TASKS
 
         SOURCES.append(episodes_of)
+        TASKS[Job.Kind.EPISODE.value] = RUN_TASK

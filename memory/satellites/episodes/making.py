@@ -1,4 +1,4 @@
-"""A run of an episode's job: what a sitting told, written as one memory of form `episode`."""
+"""Runs of episode jobs: a sitting of talk written as one memory of form `episode`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
-from memory.models.job import JobQuerySet
 from memory.satellites.episodes.sittings import ACTOR, SPOKEN
 from memory.selectors.zones import zone_of
 from memory.services.compaction.summaries import summary_basis
-from memory.services.extraction.extraction import (
+from memory.services.extraction.outcomes import job_event
+from memory.services.extraction.owners import stays_with_agent
+from memory.services.extraction.reading import (
     MessageRange,
     as_source,
     load_range,
     participants_of,
+    person_of,
     told_in_confidence,
 )
-from memory.services.extraction.job_claims import claim_job, job_event, kept_lease, note_failure
-from memory.services.extraction.owners import stays_with_agent
-from memory.services.extraction.speakers import person_of
+from memory.services.extraction.runs import Run, unchanged
 from memory.services.retrying import run_write
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.inserting import PreparedDraft
@@ -44,21 +44,26 @@ EXTRACTOR = "episode"
 IMPORTANCE = 5
 
 
-def run_episode_job(*, team_id: UUID, job_id: UUID, tools: Tools, now: datetime) -> UUID | None:
-    """Make the episode of a job unless somebody else does or did; returns its memory.
+def make_episode(run: Run, *, tools: Tools, now: datetime) -> UUID | None:
+    """Make the episode of a job; return the id of its memory.
 
-    The memory and the end of the job are one transaction, guarded by the claim. A sitting without
-    substance ends the job without a memory. `now` is when the lease begins.
+    The memory and the end of the job are one transaction. A sitting without substance ends the job
+    without a memory.
     """
-    claim = claim_job(team_id=team_id, job_id=job_id, now=now, kind=Job.Kind.EPISODE)
-    if claim is None:
-        return None
-    try:
-        with kept_lease(team_id=team_id, job_id=job_id, claim=claim):
-            return _run(team_id, job_id, claim, tools, now)
-    except Exception as error:
-        note_failure(team_id=team_id, job_id=job_id, claim=claim, error=error, clock=lambda: now)
-        raise
+    job = run.job
+    with team_scope(team_ids=[job.team_id], actor=ACTOR):
+        source = load_range(
+            conversation=job.conversation,
+            first=job.from_position,
+            last=job.to_position,
+            zone=zone_of(team_id=job.team_id, now=now),
+        )
+        audiences = _audiences(job, source)
+    told = next((each for each in audiences if has_substance(each.sitting)), None)
+    written = tools.episodes.write(told.sitting) if told else None
+    draft = _draft(source, told, written) if told and written else None
+    prepared = prepare(drafts=[draft], tools=tools) if draft else []
+    return run_write(partial(_finish, job, prepared, tools, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +72,6 @@ class _Audience:
 
     sitting: Sitting
     is_private: bool
-
-
-def _run(team_id: UUID, job_id: UUID, claim: UUID, tools: Tools, now: datetime) -> UUID | None:
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = _claimed(team_id, job_id, claim)
-        job = rows.select_related("conversation__agent", "conversation__end_user").first()
-        if job is None:
-            return None
-        source = load_range(
-            conversation=job.conversation,
-            first=job.from_position,
-            last=job.to_position,
-            zone=zone_of(team_id=team_id, now=now),
-        )
-        audiences = _audiences(job, source)
-    told = next((each for each in audiences if has_substance(each.sitting)), None)
-    written = tools.episodes.write(told.sitting) if told else None
-    draft = _draft(source, told, written) if told and written else None
-    prepared = prepare(drafts=[draft], tools=tools) if draft else []
-    return run_write(partial(_finish, job, claim, prepared, tools, now))
-
-
-def _claimed(team_id: UUID, job_id: UUID, claim: UUID) -> JobQuerySet:
-    return Job.objects.filter(team_id=team_id, id=job_id, state=Job.State.RUNNING, claim=claim)
 
 
 def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
@@ -213,24 +194,21 @@ def _draft(
     )
 
 
-def _finish(
-    job: Job, claim: UUID, prepared: list[PreparedDraft], tools: Tools, now: datetime
-) -> UUID | None:
-    """Store the episode, if there is one, and end the job, if it is still this run's."""
+def _finish(job: Job, prepared: list[PreparedDraft], tools: Tools, now: datetime) -> UUID | None:
+    """Store the episode, if there is one, and end the job, unless another run went on with it."""
     with team_scope(
         team_ids=[job.team_id],
         actor=ACTOR,
         reason=f"told messages {job.from_position} to {job.to_position} as an episode",
         conversation_id=job.conversation_id,
     ):
-        mine = _claimed(job.team_id, job.pk, claim).select_for_update().first()
+        mine = unchanged(job=job)
         if mine is None:
             return None
         viewer = Viewer(team_id=job.team_id, actor=ACTOR)
         results = store(viewer=viewer, prepared=prepared, tools=tools)
         made = results[0].memory.pk if results else None
         mine.state = Job.State.DONE
-        mine.claim = mine.lease_until = None
         mine.done_position, mine.left_out = mine.to_position, 0
         mine.finished_at, mine.error = now, ""
         mine.result = {"memory": str(made) if made else None}

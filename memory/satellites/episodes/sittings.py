@@ -19,6 +19,7 @@ from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
 
 ACTOR = "task:episodes"
+RUN_TASK = "memory.satellites.episodes.tasks.run_episode_jobs"
 SPOKEN = ("user", "assistant")
 # A sitting of more messages is told in several episodes, each of which a model reads at once.
 MOST_MESSAGES = 200
@@ -91,7 +92,7 @@ def _queue(conversation: Conversation, rest: timedelta) -> int:
     made = 0
     for first, last in ranges:
         if sum(first <= position <= last for position in spoken) >= FEWEST_MESSAGES:
-            job = Job.objects.create(
+            Job.objects.create(
                 team_id=conversation.team_id,
                 conversation=conversation,
                 kind=Job.Kind.EPISODE,
@@ -99,8 +100,9 @@ def _queue(conversation: Conversation, rest: timedelta) -> int:
                 to_position=last,
                 is_capped=False,
             )
-            publish(job)
             made += 1
         conversation.episode_position = last
     conversation.save(update_fields=["episode_position"])
+    if made:
+        publish(team_id=conversation.team_id, kind=Job.Kind.EPISODE)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from memory.domain.types import Verdict
 from memory.models.memory import Memory
@@ -18,9 +19,9 @@ ALL_VERDICTS = [(verdict.value, verdict.value) for verdict in Verdict]
 class ConsolidationRun(TeamOwned):
     """One consolidation of a team, a person or a project.
 
-    It is planned first and then carried out, page by page: `cursor` says how far planning got, and
-    `claim` is the token of the task that may go on until `lease_until`. A dry run ends with its
-    plan. `counts` holds for each step how many changes were planned, made and left out.
+    It is planned first and then carried out, page by page: `cursor` says how far planning got. A
+    dry run ends with its plan. `counts` holds for each step how many changes were planned, made and
+    left out.
     """
 
     class State(models.TextChoices):
@@ -42,8 +43,7 @@ class ConsolidationRun(TeamOwned):
     judged = models.PositiveIntegerField(default=0)
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
     attempts = models.PositiveIntegerField(default=0)
-    claim = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
+    due_at = models.DateTimeField(db_default=Now())
     error = models.TextField(blank=True, default="")
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -56,7 +56,7 @@ class ConsolidationRun(TeamOwned):
         indexes = [
             models.Index(fields=["team", "-created_at"], name="consolidation_by_time"),
             models.Index(
-                fields=["team", "lease_until"],
+                fields=["team", "due_at"],
                 condition=models.Q(state__in=["queued", "running"]),
                 name="consolidation_unfinished",
             ),

@@ -17,6 +17,7 @@ from memory.satellites.lifecycle.kinds import EXECUTORS, PLANS, Batch
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.steps import Page, Planned, Scope, Step
 from memory.selectors.history.log import LogMark
+from memory.services.background import exclusively, leave_queue
 from memory.services.retrying import run_write
 from memory.services.write.write_path import lock_owners
 from memory.understanding.tools import Tools
@@ -46,36 +47,38 @@ def run_consolidation(
 ) -> bool:
     """Go on with a run unless somebody else does or it is done; returns whether this finished it.
 
-    A page of the plan, or a batch of changes, is one transaction together with how far the run got,
-    guarded by the claim: a run that is killed is taken over where it was, and no change is made
-    twice. When `seconds` are over, it is queued again.
+    A page of the plan, or a batch of changes, is one transaction together with how far the run got:
+    a run that is killed is taken over where it was, and no change is made twice. When `seconds`
+    are over, it is queued again.
     """
-    claim = runs.claim_run(team_id=team_id, run_id=run_id, now=clock())
-    if claim is None:
-        return False
-    started = time.monotonic()
-    try:
-        with runs.kept_lease(team_id=team_id, run_id=run_id, claim=claim):
-            while True:
-                if _go_on(team_id, run_id, claim, tools, clock):
-                    return True
+    leave_queue(runs.RUN_TASK, team_id, run_id)
+    with exclusively(f"consolidation|{run_id}") as is_free:
+        run = runs.begin_run(team_id=team_id, run_id=run_id, now=clock()) if is_free else None
+        if run is None:
+            return False
+        started = time.monotonic()
+        try:
+            while not _go_on(run, tools, clock):
                 if seconds is not None and time.monotonic() - started >= seconds:
-                    runs.hand_on(team_id=team_id, run_id=run_id, claim=claim)
-                    return False
-    except DatabaseError:
-        # The lease ends by itself and the next sweep publishes the run again.
-        raise
-    except Exception as error:
-        runs.note_failure(team_id=team_id, run_id=run_id, claim=claim, error=error, now=clock())
-        raise
+                    runs.hand_on(team_id=team_id, run_id=run_id)
+                    break
+            else:
+                return True
+        except DatabaseError:
+            # The next sweep publishes the run again.
+            raise
+        except Exception as error:
+            runs.note_failure(run=run, error=error, now=clock())
+            raise
+    runs.publish(run)
+    return False
 
 
-def _go_on(
-    team_id: UUID, run_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
-) -> bool:
+def _go_on(begun: ConsolidationRun, tools: Tools, clock: Callable[[], datetime]) -> bool:
     """One page or one batch; returns whether nothing is left to do."""
+    team_id = begun.team_id
     with team_scope(team_ids=[team_id], actor=runs.ACTOR):
-        run = runs.claimed(team_id=team_id, run_id=run_id, claim=claim).first()
+        run = runs.under_way(team_id=team_id, run_id=begun.pk).first()
         if run is None:
             return True
         scope = _scope(run)
@@ -83,11 +86,11 @@ def _go_on(
         step = Step(run.cursor.get("step", run.steps[0])) if run.steps else None
         page = PLANS[step](scope, run.cursor.get("at"), tools) if step else Page()
         with team_scope(team_ids=[team_id], actor=runs.ACTOR):
-            _keep_page(run, claim, step, page)
+            _keep_page(run, step, page)
         return False
-    if run.is_dry or not run_write(lambda: _make_batch(run, claim, tools, clock())):
+    if run.is_dry or not run_write(lambda: _make_batch(run, tools, clock())):
         with team_scope(team_ids=[team_id], actor=runs.ACTOR):
-            runs.finish(run=run, claim=claim, now=clock())
+            runs.finish(run=run, now=clock())
         return True
     return False
 
@@ -117,10 +120,11 @@ def _scope(run: ConsolidationRun) -> Scope:
     )
 
 
-def _keep_page(run: ConsolidationRun, claim: UUID, step: Step | None, page: Page) -> None:
-    """Store what a page proposes, and where the next one begins, if the run is still this one's."""
-    mine = runs.claimed(team_id=run.team_id, run_id=run.pk, claim=claim).select_for_update()
-    if not mine.exists():
+def _keep_page(run: ConsolidationRun, step: Step | None, page: Page) -> None:
+    """Store what a page proposes, and where the next one begins, unless another one did so."""
+    rows = runs.under_way(team_id=run.team_id, run_id=run.pk)
+    mine = rows.filter(cursor=run.cursor, is_planned=False)
+    if mine.select_for_update().first() is None:
         return
     known = ConsolidationChange.objects.filter(team_id=run.team_id, run=run)
     # All that it planned are counted, in the transaction that stores them.
@@ -195,7 +199,7 @@ def _not_taken_back(run: ConsolidationRun, planned: Iterable[Planned]) -> list[P
     ]
 
 
-def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime) -> bool:
+def _make_batch(run: ConsolidationRun, tools: Tools, now: datetime) -> bool:
     """Make the next planned changes of one step; returns whether there were any."""
     with team_scope(team_ids=[run.team_id], actor=runs.ACTOR):
         waiting = ConsolidationChange.objects.filter(
@@ -206,10 +210,13 @@ def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime)
             return False
     reason = f"consolidation: {first.step}, run {run.pk}"
     with team_scope(team_ids=[run.team_id], actor=runs.ACTOR, reason=reason):
-        mine = runs.claimed(team_id=run.team_id, run_id=run.pk, claim=claim)
-        if not mine.select_for_update().exists():
+        mine = runs.under_way(team_id=run.team_id, run_id=run.pk)
+        locked = mine.select_for_update().first()
+        if locked is None:
             return False
         changes = list(waiting.filter(step=first.step)[:_BATCH])
+        if not changes:
+            return True
         memories = _locked(run.team_id, {pk for each in changes for pk in _ids(each)})
         mark = LogMark(team_id=run.team_id)
         batch = Batch(run.team_id, runs.ACTOR, now, memories, tools)
@@ -223,7 +230,7 @@ def _make_batch(run: ConsolidationRun, claim: UUID, tools: Tools, now: datetime)
                 change.first_seq, change.last_seq = written.first, written.last
         columns = ["state", "note", "result", "commit_id", "first_seq", "last_seq"]
         ConsolidationChange.objects.bulk_update(changes, columns)
-        mine.update(counts=_counted(run, changes), attempts=0)
+        mine.update(counts=_counted(locked, changes), attempts=0)
     return True
 
 

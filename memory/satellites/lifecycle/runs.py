@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Protocol
-from uuid import UUID, uuid4
+from uuid import UUID
 from zlib import crc32
 
-from celery import current_app
 from django.conf import settings
-from django.db import transaction
 from django.db.models import F, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun, JudgedPair
 from memory.satellites.lifecycle.steps import KEPT, Step
-from memory.services import leases
+from memory.services.background import pause_after, send_after_commit
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.services.flags import flags_of_id, require_memory
@@ -74,6 +70,7 @@ def _start(viewer: Viewer, now: datetime, steps: Sequence[Step], is_dry: bool) -
         is_dry=is_dry,
         actor=viewer.actor,
         created_at=now,
+        due_at=now,
     )
     publish(run)
     return run
@@ -90,7 +87,7 @@ def start_due_runs(*, now: datetime) -> int:
         viewer = Viewer(team_id=team_id, actor=ACTOR)
         with team_scope(team_ids=[team_id], actor=ACTOR):
             rows = ConsolidationRun.objects.filter(team_id=team_id)
-            for run in rows.filter(state__in=UNFINISHED).filter(leases.is_over(now=now)):
+            for run in rows.filter(state__in=UNFINISHED, due_at__lte=now):
                 publish(run)
             begins = now.replace(hour=hour_of(team_id=team_id), minute=0, second=0, microsecond=0)
             daily = rows.filter(actor=ACTOR, created_at__gte=begins)
@@ -111,91 +108,58 @@ def hour_of(*, team_id: UUID) -> int:
 
 def publish(run: ConsolidationRun) -> None:
     """Tell the workers of a run once the transaction commits; the next sweep finds lost ones."""
-
-    def send() -> None:
-        try:
-            current_app.send_task(RUN_TASK, args=[str(run.team_id), str(run.pk)])
-        except Exception:
-            # The broker's client raises many kinds; the row is there, so nothing is lost.
-            logger.warning("Run %s was not published: the broker is away.", run.pk)
-
-    transaction.on_commit(send)
+    send_after_commit(RUN_TASK, run.team_id, run.pk)
 
 
-def claim_run(*, team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
-    """Take the run by one UPDATE that must change exactly one row; None where another has it."""
-    claim = uuid4()
+def begin_run(*, team_id: UUID, run_id: UUID, now: datetime) -> ConsolidationRun | None:
+    """Count an attempt at a run that is due; None for any other. Call it with the run's lock."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = ConsolidationRun.objects.filter(leases.is_over(now=now), team_id=team_id, id=run_id)
-        taken = rows.filter(state__in=UNFINISHED).update(
-            state=ConsolidationRun.State.RUNNING,
-            claim=claim,
-            lease_until=leases.lease_end(now=now),
-            attempts=F("attempts") + 1,
+        rows = ConsolidationRun.objects.filter(
+            team_id=team_id, id=run_id, state__in=UNFINISHED, due_at__lte=now
         )
-    return claim if taken else None
+        rows.update(state=ConsolidationRun.State.RUNNING, attempts=F("attempts") + 1)
+        return under_way(team_id=team_id, run_id=run_id).first()
 
 
-def kept_lease(*, team_id: UUID, run_id: UUID, claim: UUID) -> AbstractContextManager[None]:
-    """Renew the run's lease while the block runs."""
-
-    def renew(until: datetime) -> None:
-        claimed(team_id=team_id, run_id=run_id, claim=claim).update(lease_until=until)
-
-    return leases.kept_lease(team_id=team_id, actor=ACTOR, name=f"run {run_id}", renew=renew)
-
-
-def claimed(
-    *, team_id: UUID, run_id: UUID, claim: UUID
-) -> QuerySet[ConsolidationRun, ConsolidationRun]:
-    """The run, if it is still that of the claim."""
+def under_way(*, team_id: UUID, run_id: UUID) -> QuerySet[ConsolidationRun, ConsolidationRun]:
+    """Return the run, while it is running."""
     return ConsolidationRun.objects.filter(
-        team_id=team_id, id=run_id, claim=claim, state=ConsolidationRun.State.RUNNING
+        team_id=team_id, id=run_id, state=ConsolidationRun.State.RUNNING
     )
 
 
-def hand_on(*, team_id: UUID, run_id: UUID, claim: UUID) -> None:
+def hand_on(*, team_id: UUID, run_id: UUID) -> None:
     """Give the run back to the workers, who go on where it got to."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = claimed(team_id=team_id, run_id=run_id, claim=claim)
-        run = mine.first()
-        if run is not None:
-            mine.update(
-                state=ConsolidationRun.State.QUEUED, claim=None, lease_until=None, attempts=0
-            )
-            publish(run)
+        under_way(team_id=team_id, run_id=run_id).update(
+            state=ConsolidationRun.State.QUEUED, attempts=0
+        )
 
 
-def note_failure(
-    *, team_id: UUID, run_id: UUID, claim: UUID, error: Exception, now: datetime
-) -> None:
+def note_failure(*, run: ConsolidationRun, error: Exception, now: datetime) -> None:
     """Let the run wait for a pause that doubles, or give it up after the last attempt."""
-    logger.exception("Consolidation %s failed.", run_id)
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = claimed(team_id=team_id, run_id=run_id, claim=claim)
-        run = mine.first()
-        if run is None:
-            return
-        given_up = run.attempts >= settings.JOB_MAX_ATTEMPTS
+    logger.exception("Consolidation %s failed.", run.pk)
+    with team_scope(team_ids=[run.team_id], actor=ACTOR):
+        mine = under_way(team_id=run.team_id, run_id=run.pk)
+        attempts = mine.values_list("attempts", flat=True).first() or 0
+        given_up = attempts >= settings.JOB_MAX_ATTEMPTS
         states = ConsolidationRun.State
         mine.update(
             state=states.FAILED if given_up else states.QUEUED,
             error=type(error).__name__,
-            claim=None,
-            lease_until=None if given_up else leases.pause_end(now=now, attempts=run.attempts),
+            due_at=now + pause_after(attempts),
             finished_at=now if given_up else None,
         )
 
 
-def finish(*, run: ConsolidationRun, claim: UUID, now: datetime) -> None:
+def finish(*, run: ConsolidationRun, now: datetime) -> None:
     """End a run whose plan is carried out, and forget judgements that no longer hold.
 
     Call it in the team's scope.
     """
     JudgedPair.objects.filter(team_id=run.team_id, judged_at__lte=run.created_at - KEPT).delete()
-    mine = partial(claimed, team_id=run.team_id, run_id=run.pk, claim=claim)
-    mine().update(
-        state=ConsolidationRun.State.DONE, claim=None, lease_until=None, error="", finished_at=now
+    under_way(team_id=run.team_id, run_id=run.pk).update(
+        state=ConsolidationRun.State.DONE, error="", finished_at=now
     )
 
 

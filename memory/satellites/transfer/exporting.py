@@ -40,8 +40,7 @@ _KEPT_BACK = frozenset(
         "text_key",
         "salt",
         "reason_salt",
-        "claim",
-        "lease_until",
+        "due_at",
         "query_hash",
     }
 )

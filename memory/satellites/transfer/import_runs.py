@@ -5,21 +5,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import datetime
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Job
 from memory.satellites.transfer.formats.items import Item, is_message
-from memory.satellites.transfer.imports import UNFINISHED, forget_batches, publish
+from memory.satellites.transfer.imports import IMPORT_TASK, UNFINISHED, forget_batches, publish
 from memory.satellites.transfer.models import ImportBatch, ImportRun
-from memory.services import leases
+from memory.services.background import exclusively, leave_queue, pause_after
 from memory.services.extraction.jobs import queue_extraction, visible_conversation
 from memory.services.messages.posting import open_conversation
 from memory.services.retrying import run_write
@@ -53,49 +52,50 @@ def run_import(
 ) -> bool:
     """Go on with an import unless somebody else does or it has ended; whether this finished it.
 
-    Items leave the queue with their count, guarded by the claim; a run that is killed is taken
-    over where it was, and nothing is stored twice. A batch that is refused, or fails at its last
-    attempt, is written in halves, so that what is wrong with one item keeps out that one alone.
-    When `seconds` are over, the rest is queued again. `on_progress` is told the number of items
-    done.
+    Items leave the queue together with their count: a run that is killed is taken over where it
+    was, and nothing is stored twice. A batch that is refused, or fails at its last attempt, is
+    written in halves, so that what is wrong with one item keeps out that one alone. When `seconds`
+    are over, the rest is queued again. `on_progress` is told the number of items done.
     """
-    claim = _claim(team_id, run_id, clock())
-    if claim is None:
-        return False
-    started = time.monotonic()
-    try:
-        with _kept_lease(team_id, run_id, claim):
-            while True:
-                done = _write_next(team_id, run_id, claim, tools, clock)
-                if done is None:
-                    return True
+    leave_queue(IMPORT_TASK, team_id, run_id)
+    with exclusively(f"import|{run_id}") as is_free:
+        run = _begun(team_id, run_id, clock()) if is_free else None
+        if run is None:
+            return False
+        started = time.monotonic()
+        try:
+            while (done := _write_next(team_id, run_id, tools, clock)) is not None:
                 on_progress(done)
                 if seconds is not None and time.monotonic() - started >= seconds:
-                    _hand_on(team_id, run_id, claim)
-                    return False
-    except (InterfaceError, OperationalError, UnavailableError):
-        # The lease ends by itself and the next sweep publishes the import again.
-        raise
-    except Exception as error:
-        _note_failure(team_id, run_id, claim, error, clock())
-        raise
+                    with team_scope(team_ids=[team_id], actor=ACTOR):
+                        mine = _under_way(team_id, run_id)
+                        mine.update(state=ImportRun.State.QUEUED, attempts=0)
+                    break
+            else:
+                return True
+        except (InterfaceError, OperationalError, UnavailableError):
+            # The next sweep publishes the import again.
+            raise
+        except Exception as error:
+            _note_failure(team_id, run_id, error, clock())
+            raise
+    publish(run)
+    return False
 
 
 def _write_next(
-    team_id: UUID, run_id: UUID, claim: UUID, tools: Tools, clock: Callable[[], datetime]
+    team_id: UUID, run_id: UUID, tools: Tools, clock: Callable[[], datetime]
 ) -> int | None:
-    """Write the next batch; returns its items, None when none is left or another has the claim."""
+    """Write the next batch; returns its items, None when none is left or it was cancelled."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = _claimed(team_id, run_id, claim)
+        mine = _under_way(team_id, run_id)
         run = mine.first()
         if run is None:
             return None
         waiting = ImportBatch.objects.filter(team_id=team_id, run=run)
         batch = waiting.order_by("number").first()
         if batch is None:
-            mine.update(
-                state=ImportRun.State.DONE, claim=None, lease_until=None, finished_at=clock()
-            )
+            mine.update(state=ImportRun.State.DONE, finished_at=clock())
             return None
         if not batch.items:  # an erasure took them
             batch.delete()
@@ -105,7 +105,7 @@ def _write_next(
     while parts:
         part = parts.pop()
         try:
-            write(run, claim, batch, part, tools, clock())
+            write(run, batch, part, tools, clock())
             continue
         except (InterfaceError, OperationalError, UnavailableError):
             raise
@@ -122,7 +122,7 @@ def _write_next(
             middle = len(part) // 2
             parts += [part[middle:], part[:middle]]
         else:
-            _skip(run, claim, batch, part[0], problem)
+            _skip(run, batch, part[0], problem)
     return len(batch.items)
 
 
@@ -131,18 +131,16 @@ class _ChangedError(Exception):
 
 
 def _write_messages(
-    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], _: Tools, now: datetime
+    run: ImportRun, batch: ImportBatch, part: list[Item], _: Tools, now: datetime
 ) -> None:
     """Store messages of one conversation and a job of their extraction, in one transaction."""
-    run_write(lambda: _store_messages(run, claim, batch, part, now))
+    run_write(lambda: _store_messages(run, batch, part, now))
 
 
-def _store_messages(
-    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], now: datetime
-) -> None:
+def _store_messages(run: ImportRun, batch: ImportBatch, part: list[Item], now: datetime) -> None:
     viewer = Viewer(team_id=run.team_id, actor=run.actor)
     with team_scope(team_ids=[run.team_id], actor=run.actor):
-        if not _claimed(run.team_id, run.pk, claim).select_for_update().exists():
+        if not _under_way(run.team_id, run.pk).select_for_update().exists():
             return
         # An erasure takes items out of it: before this, or after they are messages.
         items = _take(run, batch, part)
@@ -183,11 +181,11 @@ def _store_messages(
                     state=Job.State.DONE, done_position=job.to_position, finished_at=now
                 )
         new = conversation.last_position - last
-        _note_done(run, claim, count=len(items), new=new, failures=failures)
+        _note_done(run, count=len(items), new=new, failures=failures)
 
 
 def _write_memories(
-    run: ImportRun, claim: UUID, batch: ImportBatch, part: list[Item], tools: Tools, now: datetime
+    run: ImportRun, batch: ImportBatch, part: list[Item], tools: Tools, now: datetime
 ) -> None:
     """Write memories by the write path, then count them: a repetition is stored once."""
 
@@ -208,19 +206,19 @@ def _write_memories(
     )
     with team_scope(team_ids=[run.team_id], actor=ACTOR):
         # What is written is counted although the import was cancelled meanwhile.
-        if _claimed(run.team_id, run.pk, claim, ended=True).select_for_update().exists():
+        if _under_way(run.team_id, run.pk, ended=True).select_for_update().exists():
             _take(run, batch, part)
             new = sum(result.outcome not in _NOT_NEW for result in results)
-            _note_done(run, claim, count=len(part), new=new, failures=[])
+            _note_done(run, count=len(part), new=new, failures=[])
 
 
-def _skip(run: ImportRun, claim: UUID, batch: ImportBatch, item: Item, problem: str) -> None:
+def _skip(run: ImportRun, batch: ImportBatch, item: Item, problem: str) -> None:
     """Count an item that cannot be written and go on without it."""
     with team_scope(team_ids=[run.team_id], actor=ACTOR):
-        if _claimed(run.team_id, run.pk, claim).select_for_update().exists():
+        if _under_way(run.team_id, run.pk).select_for_update().exists():
             failures = [{"place": item["at"], "problem": problem}]
-            _take(run, batch, [item])
-            _note_done(run, claim, count=1, new=0, failures=failures)
+            if _take(run, batch, [item]):
+                _note_done(run, count=1, new=0, failures=failures)
 
 
 def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
@@ -264,10 +262,10 @@ def _time(item: Item) -> datetime | None:
     return datetime.fromisoformat(item["created_at"]) if item["created_at"] else None
 
 
-def _note_done(run: ImportRun, claim: UUID, *, count: int, new: int, failures: Failures) -> None:
+def _note_done(run: ImportRun, *, count: int, new: int, failures: Failures) -> None:
     """Count items that left the queue; call it in the scope, with the run locked."""
     run.refresh_from_db(fields=["errors"])
-    _claimed(run.team_id, run.pk, claim, ended=True).update(
+    _under_way(run.team_id, run.pk, ended=True).update(
         done=F("done") + count - len(failures),
         new=F("new") + new,
         failed=F("failed") + len(failures),
@@ -276,54 +274,29 @@ def _note_done(run: ImportRun, claim: UUID, *, count: int, new: int, failures: F
     )
 
 
-def _claim(team_id: UUID, run_id: UUID, now: datetime) -> UUID | None:
-    """Take the import by one UPDATE that must change exactly one row; None where another has it."""
-    claim = uuid4()
+def _begun(team_id: UUID, run_id: UUID, now: datetime) -> ImportRun | None:
+    """Count an attempt at an import that is due; None for any other."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = ImportRun.objects.filter(leases.is_over(now=now), team_id=team_id, pk=run_id)
-        taken = rows.filter(state__in=UNFINISHED).update(
-            state=ImportRun.State.RUNNING,
-            claim=claim,
-            lease_until=leases.lease_end(now=now),
-            attempts=F("attempts") + 1,
+        rows = ImportRun.objects.filter(
+            team_id=team_id, pk=run_id, state__in=UNFINISHED, due_at__lte=now
         )
-    return claim if taken else None
+        rows.update(state=ImportRun.State.RUNNING, attempts=F("attempts") + 1)
+        return _under_way(team_id, run_id).first()
 
 
-def _claimed(
-    team_id: UUID, run_id: UUID, claim: UUID, *, ended: bool = False
+def _under_way(
+    team_id: UUID, run_id: UUID, *, ended: bool = False
 ) -> QuerySet[ImportRun, ImportRun]:
-    """The import, if it is still that of the claim; with `ended`, if it was cancelled as well."""
-    mine = Q(claim=claim, state=ImportRun.State.RUNNING)
-    if ended:
-        mine |= Q(state=ImportRun.State.CANCELLED)
-    return ImportRun.objects.filter(mine, team_id=team_id, pk=run_id)
+    """The import, while it is running; with `ended`, if it was cancelled as well."""
+    states = [ImportRun.State.RUNNING, *([ImportRun.State.CANCELLED] if ended else [])]
+    return ImportRun.objects.filter(team_id=team_id, pk=run_id, state__in=states)
 
 
-def _kept_lease(team_id: UUID, run_id: UUID, claim: UUID) -> AbstractContextManager[None]:
-    def renew(until: datetime) -> None:
-        _claimed(team_id, run_id, claim).update(lease_until=until)
-
-    return leases.kept_lease(team_id=team_id, actor=ACTOR, name=f"import {run_id}", renew=renew)
-
-
-def _hand_on(team_id: UUID, run_id: UUID, claim: UUID) -> None:
-    """Give the import back to the workers, who go on where it got to."""
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = _claimed(team_id, run_id, claim)
-        run = mine.first()
-        if run is not None:
-            mine.update(state=ImportRun.State.QUEUED, claim=None, lease_until=None, attempts=0)
-            publish(run)
-
-
-def _note_failure(
-    team_id: UUID, run_id: UUID, claim: UUID, error: Exception, now: datetime
-) -> None:
+def _note_failure(team_id: UUID, run_id: UUID, error: Exception, now: datetime) -> None:
     """Let the import wait for a pause that doubles, or give it up after the last attempt."""
     logger.exception("Import %s failed.", run_id)
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = _claimed(team_id, run_id, claim)
+        mine = _under_way(team_id, run_id)
         run = mine.first()
         if run is None:
             return
@@ -332,8 +305,7 @@ def _note_failure(
         mine.update(
             state=ImportRun.State.FAILED if given_up else ImportRun.State.QUEUED,
             errors=[problem, *run.errors][:MAX_ERRORS] if given_up else run.errors,
-            claim=None,
-            lease_until=None if given_up else leases.pause_end(now=now, attempts=run.attempts),
+            due_at=now + pause_after(run.attempts),
             finished_at=now if given_up else None,
         )
         if given_up:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import IO, TypeVar
 from uuid import UUID
-
-from celery import current_app
-from django.db import transaction
 
 from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import (
@@ -23,7 +19,7 @@ from memory.satellites.transfer.formats.items import (
 )
 from memory.satellites.transfer.formats.reading import Format, read_items
 from memory.satellites.transfer.models import ImportBatch, ImportRun
-from memory.services import leases
+from memory.services.background import send_after_commit
 from teams.errors import ConflictError, NotFoundError
 from teams.services.flags import flags_of_id, require_memory
 from teams.services.people import ensure_end_users
@@ -39,7 +35,6 @@ MEMORIES_A_BATCH = 100
 CHARS_A_BATCH = 1_000_000
 _STORED_TOGETHER = 50
 
-logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
@@ -143,9 +138,7 @@ def cancel_import(*, viewer: Viewer, run_id: UUID, now: datetime) -> ImportRun:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         run = import_of(viewer=viewer, run_id=run_id)
         rows = ImportRun.objects.filter(team_id=run.team_id, pk=run.pk, state__in=UNFINISHED)
-        if not rows.update(
-            state=ImportRun.State.CANCELLED, claim=None, lease_until=None, finished_at=now
-        ):
+        if not rows.update(state=ImportRun.State.CANCELLED, finished_at=now):
             raise ConflictError("The import has ended already.")
         forget_batches(run)
         run.refresh_from_db()
@@ -159,18 +152,10 @@ def forget_batches(run: ImportRun) -> None:
 
 def overdue_imports(*, team_id: UUID, now: datetime) -> list[ImportRun]:
     """Imports that nobody goes on with; call it in the team's scope."""
-    rows = ImportRun.objects.filter(leases.is_over(now=now), team_id=team_id)
-    return list(rows.filter(state__in=UNFINISHED).order_by("id"))
+    rows = ImportRun.objects.filter(team_id=team_id, state__in=UNFINISHED, due_at__lte=now)
+    return list(rows.order_by("id"))
 
 
 def publish(run: ImportRun) -> None:
     """Tell the workers of an import once the transaction commits; the sweep finds lost ones."""
-
-    def send() -> None:
-        try:
-            current_app.send_task(IMPORT_TASK, args=[str(run.team_id), str(run.pk)])
-        except Exception:
-            # The broker's client raises many kinds; the row is there, so nothing is lost.
-            logger.warning("Import %s was not published: the broker is away.", run.pk)
-
-    transaction.on_commit(send)
+    send_after_commit(IMPORT_TASK, run.team_id, run.pk)

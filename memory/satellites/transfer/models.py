@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from teams.models.base import SameTeamKey, TeamOwned
 
@@ -13,8 +14,7 @@ class ImportRun(TeamOwned):
 
     It was read and checked whole before the row was made. `total` items are written batch by batch:
     `done` of them are, `new` of which were not there before, and `failed` could not be, for which
-    `errors` names the places of the first. `claim` is the token of the task that may go on until
-    `lease_until`.
+    `errors` names the places of the first.
     """
 
     class State(models.TextChoices):
@@ -34,8 +34,7 @@ class ImportRun(TeamOwned):
     failed = models.PositiveIntegerField(default=0)
     errors = models.JSONField(default=list, blank=True)
     attempts = models.PositiveIntegerField(default=0)
-    claim = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
+    due_at = models.DateTimeField(db_default=Now())
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -44,7 +43,7 @@ class ImportRun(TeamOwned):
         ordering = ["-id"]
         indexes = [
             models.Index(
-                fields=["team", "lease_until"],
+                fields=["team", "due_at"],
                 condition=models.Q(state__in=["queued", "running"]),
                 name="import_unfinished",
             ),

@@ -24,7 +24,6 @@ from memory.satellites.transfer.transcripts import (
     Transcript,
     Turn,
 )
-from memory.services.extraction.counts import ExtractionCounts
 from memory.services.extraction.jobs import visible_conversation
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation
@@ -40,7 +39,6 @@ from teams.tenancy import team_scope
 
 VERBATIM_IMPORTANCE = 5
 VERBATIM_EXTRACTOR = "import"
-_RETRY_SECONDS = 0.2
 _T = TypeVar("_T")
 
 
@@ -61,8 +59,7 @@ def import_transcripts(
     External ids make it safe to repeat: what is stored stays as it is, so an import that was
     interrupted continues. `on_progress` is told the number of turns done; `should_stop` is asked
     between conversations. Raises ConflictError before anything is stored when verbatim memories
-    of the same names belong to other conversations, and later when another process holds an
-    extraction for longer than its lease.
+    of the same names belong to other conversations.
     """
     viewer = Viewer(team_id=target.team_id, actor=actor)
     extracts = extract and mode != ImportMode.VERBATIM
@@ -74,7 +71,7 @@ def import_transcripts(
     for transcript in transcripts:
         if should_stop():
             break
-        summary += run.store(transcript, should_stop)
+        summary += run.store(transcript)
         on_progress(len(transcript.turns))
     return summary
 
@@ -120,7 +117,7 @@ class _Import:
                             " Rename the file or give its conversations thread ids."
                         )
 
-    def store(self, transcript: Transcript, should_stop: Callable[[], bool]) -> ImportSummary:
+    def store(self, transcript: Transcript) -> ImportSummary:
         """One conversation: its messages, its verbatim memories, its extraction."""
         started = time.perf_counter()
         conversation = self._open(transcript)
@@ -132,7 +129,13 @@ class _Import:
         remembered = time.perf_counter()
         extracted = 0
         if self.extract:
-            counts = self._extract(conversation, should_stop)
+            counts = extract_now(
+                viewer=self.viewer,
+                conversation_id=conversation.pk,
+                tools=self.tools,
+                is_capped=False,
+                seconds=math.inf,
+            )
             extracted = counts.created + counts.versioned
             masked += counts.secrets_masked
         return ImportSummary(
@@ -222,25 +225,6 @@ class _Import:
             written += len(made)
             masked += sum(result.secret_masked for result in made)
         return written, masked
-
-    def _extract(
-        self, conversation: Conversation, should_stop: Callable[[], bool]
-    ) -> ExtractionCounts:
-        """Extract, and outlast the lease of a process that was killed while it extracted."""
-        give_up = time.monotonic() + settings.JOB_LEASE_SECONDS + settings.EXTRACT_WAIT_SECONDS
-        while True:
-            try:
-                return extract_now(
-                    viewer=self.viewer,
-                    conversation_id=conversation.pk,
-                    tools=self.tools,
-                    is_capped=False,
-                    seconds=math.inf,
-                )
-            except ConflictError:
-                if should_stop() or time.monotonic() > give_up:
-                    raise
-                time.sleep(_RETRY_SECONDS)
 
 
 def _people_beside_user(

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 from memory.satellites.webhooks import calls as webhook_calls
 from memory.satellites.webhooks.calls import (
@@ -32,7 +32,7 @@ from memory.satellites.webhooks.calls import (
     signed_headers,
 )
 from memory.satellites.webhooks.payloads import payload_of
-from memory.services import leases
+from memory.services.background import exclusively, pause_after
 from teams.clock import database_now
 from teams.models import WebhookDelivery, WebhookEndpoint
 from teams.prepared import run_prepared
@@ -80,9 +80,8 @@ def deliver_waiting(*, seconds: float) -> int:
         finally:
             connection.close()
 
-    # The lock ends with the process, however that ends.
-    with transaction.atomic():
-        if not _is_only_run():
+    with exclusively(ACTOR) as is_only_run:
+        if not is_only_run:
             return 0
         due = run_prepared(
             "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
@@ -100,31 +99,26 @@ def deliver_to(
     seconds: float,
     clock: Callable[[], datetime] = database_now,
 ) -> int:
-    """Send what is due to one endpoint for `seconds`, unless another worker does; how many it took.
+    """Send what is due to one endpoint for `seconds`; return how many events it took.
 
-    It leaves a receiver that took more than a second for a message.
-    Call it outside any transaction.
+    It leaves a receiver that took more than a second for a message. Call it outside any
+    transaction, and with the lock of delivery runs.
     """
     ends = time.monotonic() + seconds
-    claim = uuid4()
-    if seconds <= 0 or not _claimed(team_id, endpoint_id, claim, clock()):
-        return 0
     taken = 0
     while time.monotonic() < ends:
-        message = _next(team_id, endpoint_id, claim, clock())
+        message = _next(team_id, endpoint_id, clock())
         if message is None:
             break
         give_back_connection()
         sent_at = time.monotonic()
         answer = _sent(message)
         is_slow = time.monotonic() - sent_at > _SLOW_SECONDS
-        if not _noted(team_id, endpoint_id, claim, message, answer, clock()):
-            return taken
+        if not _noted(team_id, endpoint_id, message, answer, clock()):
+            break
         taken += answer.is_taken
         if is_slow:
             break
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        _mine(team_id, endpoint_id, claim).update(claim=None, lease_until=None)
     return taken
 
 
@@ -145,40 +139,16 @@ def undelivered_by_state() -> dict[str, int]:
     return {state.value: found.get(state, 0) for state in states}
 
 
-def _is_only_run() -> bool:
-    """Take the lock of delivery runs until the transaction ends, if nobody has it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-    statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
-    ((is_only,),) = run_prepared(statement, [ACTOR])
-    return bool(is_only)
+def _rows(team_id: UUID, endpoint_id: UUID) -> QuerySet[WebhookEndpoint, WebhookEndpoint]:
+    return WebhookEndpoint.objects.filter(team_id=team_id, id=endpoint_id)
 
 
-def _mine(
-    team_id: UUID, endpoint_id: UUID, claim: UUID
-) -> QuerySet[WebhookEndpoint, WebhookEndpoint]:
-    return WebhookEndpoint.objects.filter(team_id=team_id, id=endpoint_id, claim=claim)
-
-
-def _claimed(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> bool:
+def _next(team_id: UUID, endpoint_id: UUID, now: datetime) -> _Message | None:
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        free = WebhookEndpoint.objects.filter(leases.is_over(now=now), team_id=team_id)
-        rows = free.filter(id=endpoint_id, is_enabled=True)
-        return rows.update(claim=claim, lease_until=_lease_end(now)) == 1
-
-
-def _lease_end(now: datetime) -> datetime:
-    """After a message and its notes, a stalled resolver included."""
-    seconds = max(settings.JOB_LEASE_SECONDS, 2 * settings.WEBHOOK_TIMEOUT_SECONDS)
-    return now + timedelta(seconds=seconds)
-
-
-def _next(team_id: UUID, endpoint_id: UUID, claim: UUID, now: datetime) -> _Message | None:
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = _mine(team_id, endpoint_id, claim).filter(is_enabled=True)
-        if not mine.update(lease_until=_lease_end(now)):
+        is_rested = Q(rests_until=None) | Q(rests_until__lte=now)
+        endpoint = _rows(team_id, endpoint_id).filter(is_rested, is_enabled=True).first()
+        if endpoint is None:
             return None
-        endpoint = mine.get()
         waiting = WebhookDelivery.objects.filter(
             team_id=team_id, endpoint_id=endpoint_id, state=_State.WAITING
         )
@@ -205,22 +175,17 @@ def _sent(message: _Message) -> WebhookAnswer:
 
 
 def _noted(
-    team_id: UUID,
-    endpoint_id: UUID,
-    claim: UUID,
-    message: _Message,
-    answer: WebhookAnswer,
-    now: datetime,
+    team_id: UUID, endpoint_id: UUID, message: _Message, answer: WebhookAnswer, now: datetime
 ) -> bool:
     """Note what became of the message; returns whether the next one may be sent."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
-        mine = _mine(team_id, endpoint_id, claim)
+        mine = _rows(team_id, endpoint_id)
         # Before the delivery, as who removes the endpoint locks it.
         endpoint = mine.select_for_update(no_key=True).first()
         rows = WebhookDelivery.objects.filter(team_id=team_id, seq=message.seq)
         delivery = rows.filter(state=_State.WAITING).first()
         if endpoint is None or delivery is None:
-            return False  # removed, or another worker has gone on
+            return False  # removed
         tried = {"attempts": F("attempts") + 1, "attempted_at": now, "status_code": answer.status}
         if answer.is_taken:
             rows.update(state=_State.DELIVERED, error="", **tried)
@@ -244,7 +209,7 @@ def _goes_on(
     endpoint: WebhookEndpoint, delivery: WebhookDelivery, answer: WebhookAnswer, now: datetime
 ) -> bool:
     """Note a failure of the endpoint: it goes on, rests, or is disabled."""
-    mine = _mine(endpoint.team_id, endpoint.pk, endpoint.claim or uuid4())
+    mine = _rows(endpoint.team_id, endpoint.pk)
     since, failures = endpoint.failing_since or now, endpoint.failures + 1
     is_over = is_given_up(failures=failures, since=since, now=now)
     if is_over and is_new_start(last=_attempt_before(delivery), now=now):
@@ -254,14 +219,13 @@ def _goes_on(
     if is_gone or is_over:
         why = "It answered 410 Gone" if is_gone else f"It failed for {PATIENCE.days} days on end"
         note = f"{why}, last on {now:%Y-%m-%d %H:%M} UTC: {_words(answer)}"
-        mine.update(is_enabled=False, note=note[:300], claim=None, lease_until=None, **failed)
+        mine.update(is_enabled=False, note=note[:300], rests_until=None, **failed)
         WebhookDelivery.objects.filter(
             team_id=endpoint.team_id, endpoint_id=endpoint.pk, state=_State.WAITING
         ).update(state=_State.DEAD, error="The webhook was disabled.", attempted_at=now)
         return False
     if answer.status is None or answer.status in _AWAY:
-        rest = leases.pause_end(now=now, attempts=failures)
-        mine.update(claim=None, lease_until=rest, **failed)
+        mine.update(rests_until=now + pause_after(failures), **failed)
         return False
     mine.update(**failed)
     return True

@@ -181,8 +181,7 @@ def _try_now(
     endpoint: WebhookEndpoint, rows: QuerySet[WebhookDelivery, WebhookDelivery], *, now: datetime
 ) -> int:
     """Have the rows sent at once, each for three days anew; returns how many."""
-    # A lease with a claim is a worker's, in the middle of a message.
-    _rows(endpoint).filter(claim=None).update(lease_until=None)
+    _rows(endpoint).update(rests_until=None)
     return rows.update(
         state=_State.WAITING, attempts=0, due_at=now, give_up_at=now + PATIENCE, error=""
     )

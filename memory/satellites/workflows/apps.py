@@ -10,3 +10,11 @@ class WorkflowsConfig(satellite.Satellite):
     label = "workflows"
     verbose_name = "Workflows and patterns"
     routes = "memory.satellites.workflows.urls"
+
+    def ready(self) -> None:
+        """Searches extracted talk for workflows."""
+        super().ready()
+        from memory.satellites.workflows.proposing import look_for_workflows
+        from memory.services.extraction.pipeline import AFTER_JOB
+
+        AFTER_JOB.append(look_for_workflows)

@@ -9,15 +9,11 @@ confidence is in neither.
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from uuid import UUID
 
-from celery import current_app
 from django.conf import settings
-from django.db import transaction
 
 from memory.domain.forms import Form
 from memory.domain.prompt_guards import is_command
@@ -38,7 +34,7 @@ from memory.satellites.workflows.domain import (
     tool_calls,
 )
 from memory.satellites.workflows.selectors import has_calls, said_by_agent
-from memory.services.retrying import retried
+from memory.services.background import send_after_commit
 from memory.services.write.drafts import MemoryDraft
 from memory.services.write.statements import safe_statement
 from teams.errors import InvalidError
@@ -53,37 +49,27 @@ IMPORTANCE = 6
 MOST_A_RUN = 5
 MOST_WAITING = 20
 _MOST_SOURCES = 100
+_GATHER_SECONDS = 5
 
-logger = logging.getLogger(__name__)
 
+def look_for_workflows(job: Job) -> None:
+    """Sends the search for workflows where the messages of an extraction tell of tool calls.
 
-def look_for_workflows(*, team_id: UUID, job_id: UUID) -> None:
-    """Publish the search for workflows where the messages of an extraction tell of tool calls.
-
-    What the queue loses is made up for by the agent's next extraction: a search reads its latest
+    A lost search is made up for by the agent's next extraction, which searches its latest
     conversations anew.
     """
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        job = Job.objects.filter(team_id=team_id, pk=job_id).first()
-        if job is None or not has_calls(
-            team_id=team_id,
+    with team_scope(team_ids=[job.team_id], actor=ACTOR):
+        if has_calls(
+            team_id=job.team_id,
             conversation_id=job.conversation_id,
             first=job.from_position,
             last=job.to_position,
         ):
-            return
-        transaction.on_commit(partial(_publish, team_id, job.conversation_id))
+            send_after_commit(
+                PROPOSE_TASK, job.team_id, job.conversation_id, gather_seconds=_GATHER_SECONDS
+            )
 
 
-def _publish(team_id: UUID, conversation_id: UUID) -> None:
-    try:
-        current_app.send_task(PROPOSE_TASK, args=[str(team_id), str(conversation_id)])
-    except Exception:
-        # The broker's client raises many kinds.
-        logger.warning("Talk %s was not searched for workflows: no broker.", conversation_id)
-
-
-@retried
 def propose_workflows(
     *, team_id: UUID, conversation_id: UUID, now: datetime
 ) -> list[ConsentRequest]:

@@ -19,7 +19,7 @@ from memory.services.compaction.compaction_plan import (
 )
 from memory.services.compaction.summaries import points_as_json, running_summary
 from memory.services.compaction.summary_memory import new_summary, renew_summary
-from memory.services.extraction.counts import ExtractionCounts, counts_from_json
+from memory.services.extraction.outcomes import ExtractionCounts, counts_from_json
 from memory.services.extraction.waiting import StillExtractingError, report
 from memory.services.retrying import was_turned_away
 from memory.understanding.tools import Tools

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from memory.domain.audience import Viewer
 from memory.domain.rendering import estimate_tokens
@@ -73,7 +74,7 @@ def plan_compaction(
                 conversation=conversation, is_capped=not is_shielded, last=plan.last
             )
             if job is not None and not is_shielded:
-                publish(job)
+                publish(team_id=viewer.team_id)
         return plan
 
 
@@ -93,8 +94,8 @@ def _fitting(conversation: Conversation, max_tokens: int) -> int:
 def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
     """Extract every message that is to be compacted, once and without caps.
 
-    A finished job runs again only for what a cap kept out. What is set aside stays so: its
-    messages can be found, and somebody decides about them. Raises UnavailableError if a job
+    A finished job runs again only for what a cap kept out. Skipped messages stay so: they can be
+    found, and somebody decides about them. Raises UnavailableError if a job
     failed for good, and StillExtractingError after `until`, a time of `time.monotonic`.
     """
     team_id, conversation_id = plan.conversation.team_id, plan.conversation.pk
@@ -125,12 +126,12 @@ def _lift_caps(jobs: QuerySet[Job, Job]) -> None:
     cut = jobs.filter(Q(left_out=None) | Q(left_out__gt=0), state=Job.State.DONE)
     # What a caller was told of is not told again; the rest is added to what the run will do.
     cut.exclude(reported_at=None).update(result={}, reported_at=None)
-    # Version 0.1.0 kept none of what was left out: such a job reads its messages again.
+    # An import without extraction read none of its messages.
     cut.filter(waiting=[]).update(done_position=0, left_out=None)
     cut.update(
         state=Job.State.QUEUED,
         is_capped=False,
         attempts=0,
-        lease_until=None,
+        due_at=Now(),
         finished_at=None,
     )

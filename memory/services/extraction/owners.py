@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from enum import StrEnum
@@ -36,7 +35,7 @@ class TeamFacts(StrEnum):
 
 
 def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
-    """The handling of facts of the team in the conversation; call it in the team's scope.
+    """Returns how facts of the team are handled in the conversation; call it in scope.
 
     `role` is its person's: a guest's words are never the team's.
     """
@@ -46,33 +45,27 @@ def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
     return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED
 
 
-def owned(
-    candidates: Sequence[Candidate], *, team: TeamFacts, confided: AbstractSet[UUID]
-) -> list[Candidate]:
-    """The candidates; private where told in confidence, the team's where their audience says so.
+def owned(candidate: Candidate, *, team: TeamFacts, secret: AbstractSet[UUID]) -> Candidate:
+    """Returns the candidate, private where told in confidence, or the team's by its audience.
 
-    `confided` are the ids of the messages that were told in confidence. A candidate that waits for
+    `secret` are the ids of the messages that were told in confidence. A candidate that waits for
     the team's yes is tagged TEAM_FACT.
     """
-    found = []
-    for candidate in candidates:
-        if _is_confided(candidate, confided):
-            candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
-        elif team is not TeamFacts.NEVER and _is_of_team(candidate):
-            if team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
-                candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
-            else:
-                # A person's wish to have it at hand is no wish of all others.
-                candidate = replace(candidate, is_of_team=True, is_pinned=False)
-        found.append(candidate)
-    return found
+    if _is_confided(candidate, secret):
+        return replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
+    if team is TeamFacts.NEVER or not _is_of_team(candidate):
+        return candidate
+    if team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
+        return replace(candidate, tags=(*candidate.tags, TEAM_FACT))
+    # A person's wish to have it at hand is no wish of all others.
+    return replace(candidate, is_of_team=True, is_pinned=False)
 
 
-def _is_confided(candidate: Candidate, confided: AbstractSet[UUID]) -> bool:
-    """Whether it was told in confidence; the audience that a language model names decides."""
+def _is_confided(candidate: Candidate, secret: AbstractSet[UUID]) -> bool:
+    """Returns whether it was told in confidence; the audience that a model names decides."""
     if candidate.audience and not candidate.is_verbatim:
         return candidate.audience == "agent"
-    return candidate.audience == "agent" or not confided.isdisjoint(candidate.message_ids)
+    return candidate.audience == "agent" or not secret.isdisjoint(candidate.message_ids)
 
 
 def _is_of_team(candidate: Candidate) -> bool:
@@ -84,7 +77,7 @@ def _is_of_team(candidate: Candidate) -> bool:
 
 
 def stored_type(memory_type: MemoryType, *, keeps_to_itself: bool) -> MemoryType:
-    """The type under which a candidate is stored.
+    """Returns the type under which a candidate is stored.
 
     A type that all agents see is a plain fact where the agent keeps to itself.
     """
@@ -92,5 +85,5 @@ def stored_type(memory_type: MemoryType, *, keeps_to_itself: bool) -> MemoryType
 
 
 def stays_with_agent(memory_type: MemoryType, *, keeps_to_itself: bool) -> bool:
-    """Whether a memory of the type belongs to the agent that learned it, not to the person."""
+    """Returns whether a memory of the type belongs to the agent that learned it."""
     return keeps_to_itself or memory_type in _STAYS

@@ -1,4 +1,4 @@
-"""Waiting for extraction: a caller works on what is left and outlasts what others work on."""
+"""Waiting for extraction: a caller works on what is left and waits for what others work on."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.models import Job
-from memory.services.extraction.counts import ExtractionCounts, add_counts, counts_from_json
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import (
+    ACTOR,
     UNFINISHED,
     publish,
     queue_extraction,
     revive_failed,
     visible_conversation,
 )
+from memory.services.extraction.outcomes import ExtractionCounts, add_counts, counts_from_json
+from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
 from routing.clients.protocol import ModelError
 from teams.errors import ConflictError, DomainError
 from teams.services.flags import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
-_LEFT_OUT = "Messages {} to {} could not be extracted and are set aside until an admin retries."
+_SKIPPED = "Messages {} to {} could not be extracted and are skipped until an admin retries."
 _FIRST_POLL_SECONDS = 0.05
 _LAST_POLL_SECONDS = 0.5
 
@@ -50,7 +51,7 @@ def extract_now(
     is_capped: bool = True,
     seconds: float | None = None,
 ) -> ExtractionCounts:
-    """Extract what is left of a conversation and wait for what others are extracting.
+    """Extracts what is left of a conversation and waits for what others are extracting.
 
     The answer covers every extraction of this conversation that no earlier call has reported,
     those that began by themselves included. Raises NotFoundError for an invisible conversation,
@@ -83,18 +84,18 @@ def finish(
     until: float,
     outlasts_failures: bool = False,
 ) -> None:
-    """Run the jobs that `pending` names until it names none; wait for those that others run.
+    """Runs the jobs that `pending` names until it names none; waits for those that others run.
 
     `pending` is asked in the team's scope, `until` is a moment of `time.monotonic`. Past it, at
     the end of the window at hand, what is left goes to the workers and StillExtractingError is
-    raised. One window is tried in any case; a job that failed rests for its pause first. Raises
-    what a run raises; with `outlasts_failures` only of services that are away, and what fails is
-    tried again until it is set aside.
+    raised. One window is tried in any case; a job that failed has its pause first. Raises what a
+    run raises; with `outlasts_failures` only errors of services that are away, and what fails is
+    tried again until it is skipped.
     """
     tried = False
     pause = _FIRST_POLL_SECONDS
     while True:
-        with team_scope(team_ids=[team_id], actor="task:extract"):
+        with team_scope(team_ids=[team_id], actor=ACTOR):
             jobs = pending()
         if not jobs:
             return
@@ -120,11 +121,11 @@ def finish(
 
 
 def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
-    """What the finished jobs did of which no caller was told yet; call it in scope.
+    """Returns the results of finished jobs that no caller has received; call it in scope.
 
-    A warning names what was set aside.
+    A warning names what was skipped.
     """
-    total = ExtractionCounts(warnings=set_aside_warnings(jobs=jobs))
+    total = ExtractionCounts(warnings=skipped_warnings(jobs=jobs))
     done = jobs.filter(state=Job.State.DONE, reported_at=None).select_for_update()
     for job in done.order_by("id"):
         total = add_counts(total, counts_from_json(job.result))
@@ -133,21 +134,20 @@ def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
     return total
 
 
-def set_aside_warnings(*, jobs: QuerySet[Job, Job]) -> tuple[str, ...]:
-    """A sentence for each range of messages of the jobs that is set aside; call it in scope."""
+def skipped_warnings(*, jobs: QuerySet[Job, Job]) -> tuple[str, ...]:
+    """Returns a sentence for each range of messages that is skipped; call it in scope."""
     rows = jobs.filter(state=Job.State.SET_ASIDE).order_by("from_position")
     return tuple(
-        _LEFT_OUT.format(first, last)
+        _SKIPPED.format(first, last)
         for first, last in rows.values_list("from_position", "to_position")
     )
 
 
 def _hand_over(team_id: UUID, pending: Callable[[], Sequence[Job]]) -> None:
-    with team_scope(team_ids=[team_id], actor="task:extract"):
+    with team_scope(team_ids=[team_id], actor=ACTOR):
         left = pending()
-        for job in left:
-            if job.state == Job.State.QUEUED:
-                publish(job)
+        if left:
+            publish(team_id=team_id)
     if left:
         raise StillExtractingError(
             "The extraction goes on in the background; ask again when its job is done.",

@@ -7,13 +7,13 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.domain.audience import Viewer
+from memory.services.extraction.confidences import settle_sharing
 from memory.services.extraction.jobs import (
     Annotations,
-    publish_failed_again,
     queue_and_publish,
+    revive_failed,
     visible_conversation,
 )
-from memory.services.extraction.shared_talk import settle_sharing
 from memory.services.indexing.message_index import index_soon
 from memory.understanding.quoting import Said, confided
 from memory.understanding.tools import Tools
@@ -122,7 +122,7 @@ def keep_messages(
 
 
 def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
-    """Mark a conversation closed and queue what is left of it, what had been given up included."""
+    """Mark a conversation closed and queue its unread messages and failed jobs."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         mark_closed(conversation=conversation, now=now)
@@ -132,7 +132,7 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
         end = conversation.extracted_position
         if end:
             settle_sharing(conversation=conversation, first=end + 1, last=end, now=now)
-    publish_failed_again(team_id=viewer.team_id, conversation_id=conversation_id)
+    revive_failed(team_id=viewer.team_id, conversation_id=conversation_id)
     return conversation
 
 

@@ -9,7 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.models import Compaction, Memory
-from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
 from teams.models import Message
 from tests.support.cast import Cast, Clients

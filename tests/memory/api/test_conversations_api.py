@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.conf import settings as site
-from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.runs import taken
 from memory.understanding.tools import Tools
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
@@ -391,10 +389,7 @@ def test_closing_an_empty_conversation_queues_nothing(api: APIClient, path: str)
 
 def unfinished(state: str) -> Job:
     """The only job, in that state, as if a worker had it or had given it up."""
-    values: dict[str, object] = {"state": state, "attempts": 1}
-    if state == "running":
-        values |= {"claim": uuid4(), "lease_until": timezone.now() + timedelta(seconds=60)}
-    Job.objects.update(**values)
+    Job.objects.update(state=state, attempts=1)
     return Job.objects.get()
 
 
@@ -414,7 +409,7 @@ def test_extract_and_close_leave_a_job_under_way_alone_and_queue_the_rest(
     rows = Job.objects.order_by("id")
     ranges = [(each.from_position, each.to_position, each.state) for each in rows]
     assert ranges == [(1, 3, state), (4, 5, "queued")]
-    assert rows[0].claim == first.claim
+    assert rows[0].attempts == first.attempts
 
 
 @pytest.mark.parametrize("call", ["extract", "close"])
@@ -453,7 +448,8 @@ def test_a_waiting_extract_that_takes_too_long_names_the_job(
     post(api, f"{path}/extract")
     running = unfinished("running")
 
-    response = post(api, f"{path}/extract", {"wait": True})
+    with taken(job=running):
+        response = post(api, f"{path}/extract", {"wait": True})
 
     assert (response.status_code, response.json()) == (202, {"job": str(running.pk)})
 

@@ -9,8 +9,8 @@ from audit.models import MemoryLog
 from memory.models import Compaction, Contradiction, Job, Memory
 from memory.services.decisions.corrections import correct_memory
 from memory.services.decisions.state import delete_memory
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.pipeline import run_job
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
 from teams.models import Conversation

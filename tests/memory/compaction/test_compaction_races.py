@@ -6,22 +6,20 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Event
 from time import sleep
 from typing import Any
 
 import pytest
 from django.db import connections
-from django.utils import timezone
 
 from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
-from memory.models import Compaction, Job, Memory
+from memory.models import Compaction, Memory
 from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.extraction.job_claims import claim_job
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.pipeline import run_job
 from memory.services.extraction.waiting import StillExtractingError, extract_now
 from memory.understanding.tools import Tools
 from teams.models import Conversation, Message
@@ -42,6 +40,7 @@ from tests.support.compaction import (
     viewer_of,
 )
 from tests.support.embedders import OrthogonalEmbedder
+from tests.support.extraction import die
 from tests.support.waiting import race
 
 __all__ = ["plain", "talk", "town_talk"]
@@ -77,14 +76,6 @@ def check_whole(talk: Conversation, count: int) -> None:
         ranges = Compaction.objects.filter(conversation=talk).order_by("from_position")
         ends = [0, *ranges.values_list("to_position", flat=True)]
         assert list(ranges.values_list("from_position", flat=True)) == [n + 1 for n in ends[:-1]]
-
-
-def expire_leases(talk: Conversation) -> None:
-    """As if the leases of dead runs had ended."""
-    with team_scope(team_ids=[talk.team_id], actor="test"):
-        Job.objects.filter(conversation=talk, state="running").update(
-            lease_until=timezone.now() - timedelta(seconds=1)
-        )
 
 
 def beside_a_slow_worker(
@@ -166,22 +157,10 @@ def test_a_worker_that_takes_too_long_is_named_and_nothing_is_compacted(
     check_whole(town_talk, 4)
 
 
-def test_a_dead_workers_job_is_taken_over_when_its_lease_has_ended(
-    town_talk: Conversation, plain: Tools
-) -> None:
+def test_a_dead_workers_job_is_taken_over_at_once(town_talk: Conversation, plain: Tools) -> None:
     say(town_talk, *FACTS[:4])
     job = start_extraction(viewer=viewer_of(town_talk), conversation_id=town_talk.pk)
-    claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())  # and the worker dies
-    with pytest.raises(StillExtractingError):
-        compact_conversation(
-            viewer=viewer_of(town_talk),
-            conversation_id=town_talk.pk,
-            tools=plain,
-            keep_last=1,
-            seconds=0.0,
-        )
-
-    expire_leases(town_talk)
+    die(job)
 
     assert compact(town_talk, plain, keep_last=1).count == 3
     check_whole(town_talk, 4)
@@ -385,7 +364,6 @@ def test_a_compaction_killed_at_any_step_loses_and_doubles_nothing(
     with team_scope(team_ids=[town_talk.team_id], actor="test"):
         compacted = Compaction.objects.filter(conversation=town_talk).exists()
         summed_up = summaries_of(town_talk)
-    expire_leases(town_talk)
     done = compact(town_talk, plain, keep_last=1)
 
     assert os.WIFSIGNALED(status)

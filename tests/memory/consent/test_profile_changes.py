@@ -101,7 +101,7 @@ def test_a_no_is_kept_and_the_same_messages_do_not_ask_again(desk: Desk) -> None
     made = talk(desk.kyra, BERGEN)
     done = decide(desk, "reject", note="a holiday")
     read = Job.objects.filter(conversation_id=made)
-    read.update(state="queued", done_position=0, lease_until=None, reported_at=None, result={})
+    read.update(state="queued", done_position=0, reported_at=None, result={})
     learn(made)
     assert read.get().result["held_for_consent"] == 1
 

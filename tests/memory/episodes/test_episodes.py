@@ -13,7 +13,6 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from memory.models import Job, Memory, MemoryArtifact, MessageEntry
-from memory.satellites.episodes.making import run_episode_job
 from memory.satellites.episodes.sittings import queue_episodes
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelEpisodes
@@ -23,7 +22,7 @@ from teams.models import Agent, Message, Team
 from tests.support.cast import Cast, Clients, switch
 from tests.support.erasure import ERASED, erase
 from tests.support.openai_server import FakeOpenAI, answer
-from tests.support.sittings import DAY, WORK, episodes, extract, post, tell, waiting
+from tests.support.sittings import DAY, WORK, episodes, extract, post, run_episode, tell, waiting
 
 
 @pytest.fixture
@@ -107,12 +106,7 @@ def test_a_sitting_is_told_once_however_often_and_late_the_work_runs(
     told = tell(acme, tools)
     again = [tell(acme, tools, now=timezone.now() + times * DAY) for times in (1, 2)]
     jobs = list(Job.objects.filter(kind="episode").order_by("from_position"))
-    repeated = [
-        run_episode_job(
-            team_id=acme.team.pk, job_id=job.pk, tools=tools, now=timezone.now() + 3 * DAY
-        )
-        for job in jobs
-    ]
+    repeated = [run_episode(job, tools, now=timezone.now() + 3 * DAY) for job in jobs]
 
     assert len(told) == 2
     assert again == [told, told]
@@ -298,10 +292,10 @@ def test_a_job_whose_person_is_erased_meanwhile_ends_without_an_episode(
     extract(acme, tools)
     now = timezone.now() + DAY
     queue_episodes(team_id=acme.team.pk, now=now)
-    (job_id,) = waiting(acme, Job.Kind.EPISODE)
+    (job,) = waiting(acme, Job.Kind.EPISODE)
     erase(acme, "sarah")
 
-    made = run_episode_job(team_id=acme.team.pk, job_id=job_id, tools=tools, now=now)
+    made = run_episode(job, tools, now=now)
 
     assert made is None
     assert episodes(acme) == []

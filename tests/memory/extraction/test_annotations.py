@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from uuid import UUID
 
+import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Job, Memory
-from memory.services.extraction.job_claims import claim_job
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import Annotations
-from memory.services.extraction.setting_aside import isolate
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.runs import taken
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import Tools
 from teams.models import Conversation
@@ -23,7 +23,7 @@ from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, switch
 from tests.support.embedders import OrthogonalEmbedder
-from tests.support.extraction import CountingExtractor, talk
+from tests.support.extraction import CountingExtractor, set_job, talk
 from tests.support.extractors import ListedFacts
 
 END = datetime(2031, 1, 1, tzinfo=UTC)
@@ -145,14 +145,17 @@ def test_what_the_caps_kept_out_is_given_them_by_the_next_run(viewer: Viewer, to
 def test_the_parts_of_a_job_that_is_cut_keep_them(viewer: Viewer) -> None:
     conversation = talk(viewer, "Hello.")
     add(viewer, conversation, "One.", "Two.", "Three.")
-    job = Job.objects.order_by("id").last()
-    assert job is not None
-    claim: UUID | None = claim_job(team_id=viewer.team_id, job_id=job.pk, now=timezone.now())
-    assert claim is not None
-    job.refresh_from_db()
-    job.done_position, job.attempts, job.one_by_one_to = job.from_position, 9, job.from_position + 1
+    first, job = Job.objects.order_by("id")
+    set_job(first, state="done")
+    set_job(
+        job,
+        done_position=job.from_position,
+        one_by_one_to=job.from_position + 1,
+        attempts=settings.JOB_MAX_ATTEMPTS,
+    )
 
-    isolate(job=job, now=timezone.now())
+    with pytest.raises(ValueError, match="broken"), taken(job=job):
+        raise ValueError("broken")
 
     parts = Job.objects.filter(from_position__gte=job.from_position)
     assert parts.count() == 3

@@ -17,9 +17,9 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Job, Memory
 from memory.services.compaction.compaction import compact_conversation
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import queue_extraction, visible_conversation
-from memory.services.extraction.screening import room_today
+from memory.services.extraction.pipeline import run_job
+from memory.services.extraction.rules import room_today
 from memory.services.extraction.waiting import extract_now
 from memory.services.write.write_path import prepare, store
 from memory.understanding.tools import Tools
@@ -68,7 +68,7 @@ def two(tools: Tools) -> Tools:
     return replace(tools, extractor=TwoFacts())
 
 
-def room(cast: Cast) -> int:
+def room(cast: Cast) -> int | None:
     """What is left of Sarah's day."""
     return room_today(team_id=cast.team.id, end_user_id=cast.sarah.pk, now=timezone.now())
 

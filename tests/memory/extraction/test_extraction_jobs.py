@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.domain.types import Candidate, Participants, SourceMessage
-from memory.services.extraction.counts import ExtractionCounts
-from memory.services.extraction.job_claims import claim_job, note_failure
 from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.outcomes import ExtractionCounts
+from memory.services.extraction.runs import taken
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
@@ -28,6 +28,7 @@ from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import (
     CountingExtractor,
     conversation,
+    die,
     extracted,
     jobs_of,
     now_is,
@@ -55,7 +56,7 @@ def test_a_job_makes_its_memories_and_ends(conversation: Conversation, plain: To
     assert run(job, plain)
 
     done = now_is(job)
-    assert (done.state, done.attempts, done.claim, done.error) == ("done", 1, None, "")
+    assert (done.state, done.attempts, done.error) == ("done", 1, "")
     assert done.result["created"] == 3
     assert extracted(conversation) == sorted(messages)
 
@@ -139,41 +140,43 @@ def test_a_job_reads_what_went_before_but_does_not_extract_it(
     assert extractor.context == earlier[-12:]
 
 
-# -- leases ----------------------------------------------------------------------------------
+# -- locks -----------------------------------------------------------------------------------
 
 
-def test_a_run_that_died_is_taken_over_when_its_lease_ends(
+def lose_locks() -> None:
+    """Break every connection that holds a lock of a run; the runs themselves go on."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE locktype = 'advisory' AND datname = current_database()"
+            " AND state = 'idle in transaction'"
+        )
+
+
+def test_a_run_whose_process_died_is_taken_over_at_once(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    claim = claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
-    assert claim is not None  # and the worker dies
-    held = run(job, plain)
+    die(job)
 
-    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
-    taken_over = run(job, plain)
+    assert run(job, plain)
 
-    assert (held, taken_over) == (False, True)
     done = now_is(job)
     assert (done.state, done.attempts) == ("done", 2)
     assert len(extracted(conversation)) == 3
 
 
-def test_an_expired_lease_is_taken_by_one_of_eight(
-    conversation: Conversation, plain: Tools
-) -> None:
+def test_a_dead_run_is_taken_over_by_one_of_eight(conversation: Conversation, plain: Tools) -> None:
     job = queued(conversation)
-    claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
-    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+    die(job)
 
     assert race(8, lambda _: run(job, plain)).count(True) == 1
     assert len(extracted(conversation)) == 3
 
 
-def test_a_run_that_lost_its_lease_writes_nothing(
+def test_a_run_that_lost_its_lock_to_another_writes_nothing(
     conversation: Conversation, plain: Tools, tools: Tools
 ) -> None:
-    """The slow worker wakes up after another one has taken over and finished."""
     job = queued(conversation)
     hold = Event()
     slow = CountingExtractor(hold=hold)
@@ -182,7 +185,7 @@ def test_a_run_that_lost_its_lease_writes_nothing(
         if number == 0:
             return run(job, replace(plain, extractor=slow))
         assert slow.began.wait(timeout=30)
-        set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
+        lose_locks()
         try:
             return run(job, plain)
         finally:
@@ -201,19 +204,30 @@ def test_a_late_failure_does_not_undo_another_runs_success(
     conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
-    claim = claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
-    assert claim is not None
-    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
-    run(job, plain)
 
-    note_failure(
-        team_id=job.team_id,
-        job_id=job.pk,
-        claim=claim,
-        error=ValueError("too late"),
-    )
+    def fail_late() -> None:
+        with taken(job=job):
+            lose_locks()
+            assert run(job, plain)
+            raise ValueError("too late")
+
+    with pytest.raises(ValueError, match="too late"):
+        fail_late()
 
     assert (now_is(job).state, now_is(job).error) == ("done", "")
+
+
+def test_messages_behind_those_that_failed_wait_for_them(
+    conversation: Conversation, plain: Tools
+) -> None:
+    first, second = queued(conversation), queued(conversation)
+    with pytest.raises(ValueError, match="broken"):
+        run(first, replace(plain, extractor=CountingExtractor(failures=1)))
+
+    early = run(second, plain)
+    late = [run(first, plain), run(second, plain)]
+
+    assert (early, late) == (False, [True, True])
 
 
 # -- failures --------------------------------------------------------------------------------
@@ -232,8 +246,7 @@ def test_a_failed_run_is_queued_again_and_loses_nothing(
 
     assert (waiting.state, waiting.attempts) == ("queued", 1)
     assert waiting.error == "ValueError: the extractor is broken"
-    assert waiting.lease_until is not None
-    assert waiting.lease_until > timezone.now() - timedelta(seconds=1)
+    assert waiting.due_at > job.created_at + timedelta(seconds=1)
     assert now_is(job).state == "done"
     assert len(extracted(conversation)) == 3
 
@@ -253,9 +266,7 @@ def test_pauses_between_attempts_grow(conversation: Conversation, plain: Tools) 
         before = timezone.now()
         with pytest.raises(UnavailableError):
             run(job, broken)
-        lease = now_is(job).lease_until
-        assert lease is not None
-        pauses.append(round((lease - before).total_seconds()))
+        pauses.append(round((now_is(job).due_at - before).total_seconds()))
 
     assert pauses == sorted(set(pauses))
 

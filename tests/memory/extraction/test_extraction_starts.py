@@ -10,10 +10,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from memory.models import Job
-from memory.services.extraction.job_claims import claim_job
-from memory.services.extraction.jobs import overdue_jobs, queue_rested
+from memory.services.extraction.jobs import due_jobs, queue_rested
 from memory.services.messages.posting import close_conversation
-from memory.tasks import extract_rested, run_extraction_job, sweep_jobs
+from memory.tasks import extract_rested, run_extraction_jobs, sweep_jobs
 from memory.understanding.tools import Tools
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope
@@ -32,7 +31,7 @@ from tests.support.extraction import (
     town,
     viewer_of,
 )
-from tests.support.waiting import race, until
+from tests.support.waiting import race
 
 __all__ = ["conversation", "plain", "town"]
 
@@ -46,7 +45,7 @@ def test_the_interval_makes_a_job_and_publishes_it(conversation: Conversation) -
     (job,) = jobs_of(conversation)
     assert before == ([], [])
     assert (job.from_position, job.to_position, job.state) == (1, 20, "queued")
-    assert published() == [str(job.pk)]
+    assert published() == [str(job.team_id)]
 
 
 def test_closing_makes_a_job_and_publishes_it(conversation: Conversation) -> None:
@@ -58,7 +57,7 @@ def test_closing_makes_a_job_and_publishes_it(conversation: Conversation) -> Non
 
     (job,) = jobs_of(conversation)
     assert (job.from_position, job.to_position) == (1, 2)
-    assert published() == [str(job.pk)]
+    assert published() == [str(job.team_id)]
 
 
 def test_a_conversation_at_rest_is_extracted(conversation: Conversation) -> None:
@@ -71,7 +70,7 @@ def test_a_conversation_at_rest_is_extracted(conversation: Conversation) -> None
         found.append([(job.from_position, job.to_position) for job in jobs_of(conversation)])
 
     assert found == [[], [(1, 2)], [(1, 2)]]
-    assert published() == [str(job.pk) for job in jobs_of(conversation)]
+    assert published() == [str(conversation.team_id)]
 
 
 @override_settings(CONVERSATION_REST_MINUTES=0.0)
@@ -116,49 +115,39 @@ def test_posting_at_once_starts_each_interval_once(conversation: Conversation) -
 def test_the_task_runs_a_job_and_survives_running_again(conversation: Conversation) -> None:
     job = queued(conversation)
 
-    def is_done() -> bool:
-        # Another job may be the one whose turn it is.
-        run_extraction_job(str(job.team_id), str(job.pk))
-        return now_is(job).state == "done"
-
-    until(is_done)
-    run_extraction_job(str(job.team_id), str(job.pk))
+    run_extraction_jobs(str(job.team_id))
+    run_extraction_jobs(str(job.team_id))
 
     assert (now_is(job).state, now_is(job).attempts) == ("done", 1)
 
 
-def test_the_task_survives_a_job_that_is_gone(town: Cast) -> None:
-    run_extraction_job(str(town.team.id), str(uuid4()))
-    run_extraction_job(str(uuid4()), str(uuid4()))
+def test_the_task_survives_a_team_that_is_gone(town: Cast) -> None:
+    run_extraction_jobs(str(uuid4()))
 
     with team_scope(team_ids=[town.team.id], actor="test"):
         assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("state", "lease", "is_overdue"),
+    ("state", "seconds", "is_due"),
     [
-        ("queued", None, True),
         ("queued", -1, True),
         ("queued", 60, False),
+        # Its worker may have died.
         ("running", -1, True),
-        ("running", 60, False),
-        ("done", None, False),
-        ("failed", None, False),
+        ("done", -1, False),
+        ("failed", -1, False),
+        ("set_aside", -1, False),
     ],
 )
-def test_overdue_is_what_waits_or_lost_its_lease(
-    conversation: Conversation, state: str, lease: int | None, is_overdue: bool
+def test_due_is_what_waits_and_has_no_pause(
+    conversation: Conversation, state: str, seconds: int, is_due: bool
 ) -> None:
     job = queued(conversation)
     now = timezone.now()
-    until = None if lease is None else now + timedelta(seconds=lease)
-    set_job(job, state=state, lease_until=until)
+    set_job(job, state=state, due_at=now + timedelta(seconds=seconds))
 
-    with team_scope(team_ids=[job.team_id], actor="test"):
-        found = overdue_jobs(team_id=job.team_id, now=now)
-
-    assert (job.pk in found) == is_overdue
+    assert due_jobs(team_id=job.team_id, now=now) == [job] * is_due
 
 
 def test_the_sweep_publishes_what_the_queue_lost(conversation: Conversation) -> None:
@@ -167,17 +156,13 @@ def test_the_sweep_publishes_what_the_queue_lost(conversation: Conversation) -> 
 
     sweep_jobs()
 
-    assert str(job.pk) in published()
+    assert str(job.team_id) in published()
 
 
-def test_the_sweep_leaves_what_is_running_and_what_is_done(
-    conversation: Conversation, plain: Tools
-) -> None:
-    done, running = queued(conversation), queued(conversation)
-    run(done, plain)
-    claim_job(team_id=running.team_id, job_id=running.pk, now=timezone.now())
+def test_the_sweep_leaves_what_is_done(conversation: Conversation, plain: Tools) -> None:
+    run(queued(conversation), plain)
     published()
 
     sweep_jobs()
 
-    assert not {str(done.pk), str(running.pk)} & set(published())
+    assert str(conversation.team_id) not in published()

@@ -10,8 +10,8 @@ import pytest
 
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.extraction.job_runs import run_job
 from memory.services.extraction.jobs import start_extraction
+from memory.services.extraction.pipeline import run_job
 from memory.services.extraction.waiting import StillExtractingError, extract_now
 from memory.understanding.tools import Tools
 from teams.models import Conversation
@@ -171,13 +171,13 @@ def test_a_run_whose_time_is_up_hands_the_rest_on(
 
     left = now_is(job)
     assert not finished
-    assert (left.state, left.messages_done, left.lease_until) == ("queued", 4, None)
-    assert published() == [str(job.pk)]
+    assert (left.state, left.messages_done, left.attempts) == ("queued", 4, 0)
+    assert published() == [str(job.team_id)]
     assert run(job, plain)
     assert len(extracted(conversation)) == 10
 
 
-def test_a_run_that_lost_its_lease_between_windows_stops(
+def test_a_run_that_lost_its_job_between_windows_stops(
     conversation: Conversation, plain: Tools, settings: Any
 ) -> None:
     settings.EXTRACTION_WINDOW_MESSAGES = 4
@@ -193,7 +193,7 @@ def test_a_run_that_lost_its_lease_between_windows_stops(
             first_pass: Sequence[Candidate],
         ) -> list[Candidate]:
             if messages[0].position == 5:
-                set_job(job, claim=None, state="queued")
+                set_job(job, state="queued")
             return []
 
     assert not run(job, replace(plain, extractor=Loses()))
@@ -216,7 +216,7 @@ def test_a_waiting_call_that_takes_too_long_names_the_job_that_goes_on(
 
     job = still.value.job
     assert now_is(job).messages_done == 4
-    assert set(published()) == {str(job.pk)}
+    assert published() == [str(job.team_id)]
     run(job, plain)
     counts = extract_now(
         viewer=viewer_of(conversation), conversation_id=conversation.pk, tools=plain

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.utils import timezone
 
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory
@@ -169,7 +168,7 @@ def test_very_long_ids_are_shortened_to_the_same_memory_id(acme: Cast, tools: To
     assert Memory.objects.count() == 1
 
 
-def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
+def test_the_extraction_of_a_killed_process_is_taken_over(
     acme: Cast, tools: Tools, settings: Any
 ) -> None:
     # Any: pytest-django's settings wrapper
@@ -182,7 +181,6 @@ def test_the_extraction_of_a_killed_process_is_waited_for_and_taken_over(
         from_position=1,
         to_position=3,
         state=Job.State.RUNNING,
-        lease_until=timezone.now() + timedelta(seconds=0.3),
     )
     Conversation.objects.update(extracted_position=3)
 

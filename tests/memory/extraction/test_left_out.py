@@ -15,9 +15,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType
 from memory.models import Job, Memory
 from memory.services.compaction.compaction import compact_conversation
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import overdue_jobs
-from memory.services.extraction.left_out import as_json, from_json
+from memory.services.extraction.jobs import due_jobs
+from memory.services.extraction.pipeline import CANDIDATES, run_job
 from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
@@ -44,9 +43,9 @@ def stored() -> set[str]:
 def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
     """Run what the sweep finds; how many jobs those were."""
     now = now or timezone.now()
-    due = overdue_jobs(team_id=acme.team.id, now=now)
-    for job_id in due:
-        run_job(team_id=acme.team.id, job_id=job_id, tools=tools, clock=lambda: now)
+    due = due_jobs(team_id=acme.team.id, now=now)
+    for job in due:
+        run_job(team_id=acme.team.id, job_id=job.pk, tools=tools, clock=lambda: now)
     return len(due)
 
 
@@ -121,4 +120,4 @@ def test_what_waits_is_kept_to_the_letter() -> None:
         audience="team",
     )
 
-    assert from_json(as_json([candidate], extractor="other")) == [candidate]
+    assert CANDIDATES.validate_json(CANDIDATES.dump_json([candidate])) == [candidate]

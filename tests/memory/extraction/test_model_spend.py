@@ -17,9 +17,8 @@ from pytest_django import Settings
 from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
 from memory.models import Contradiction, Job
-from memory.services.extraction.counts import ExtractionCounts
+from memory.services.extraction.outcomes import ExtractionCounts, work_counts
 from memory.services.extraction.waiting import extract_now
-from memory.services.extraction.work_metrics import work_counts
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.write_path import write_memories
 from memory.understanding.tools import configured_tools
@@ -251,4 +250,4 @@ def test_metrics_hold_what_a_message_took_and_cost_by_model(
         float(first.cost_usd)
     )
     assert samples["palimpsest_extraction_seconds_sum", model, None] > 0
-    assert work_counts("seconds")[model].buckets[-1] == ("+Inf", 3)
+    assert work_counts("seconds")[model][0][-1] == ("+Inf", 3)

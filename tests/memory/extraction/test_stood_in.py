@@ -11,7 +11,7 @@ from django.utils import timezone
 from audit.models import OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
-from memory.services.extraction.counts import ExtractionCounts
+from memory.services.extraction.outcomes import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools

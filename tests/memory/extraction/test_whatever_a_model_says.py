@@ -14,9 +14,9 @@ from pytest_django import Settings
 from memory.domain.audience import Viewer
 from memory.domain.types import Status
 from memory.models import Contradiction, Job, Memory, MemoryRelation
-from memory.services.extraction.counts import ExtractionCounts
-from memory.services.extraction.job_runs import run_job
-from memory.services.extraction.jobs import overdue_jobs, queue_rested
+from memory.services.extraction.jobs import due_jobs, queue_rested
+from memory.services.extraction.outcomes import ExtractionCounts
+from memory.services.extraction.pipeline import run_job
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.services.write.drafts import Outcome
@@ -98,8 +98,8 @@ def test_what_the_caps_keep_out_of_a_models_answer_waits_and_is_written(
 
     counts = extract(viewer, asked, f"My bees are {', '.join(NAMES)}.")
     first = len(live(acme))
-    for job_id in overdue_jobs(team_id=acme.team.id, now=timezone.now()):
-        run_job(team_id=acme.team.id, job_id=job_id, tools=asked)
+    for job in due_jobs(team_id=acme.team.id, now=timezone.now()):
+        run_job(team_id=acme.team.id, job_id=job.pk, tools=asked)
 
     assert (first, counts.left_out) == (3, 2)
     assert {text.split()[0] for text in live(acme)} == set(NAMES)

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from memory.domain.audience import Viewer
 from memory.domain.talk import MAX_CHARS
 from memory.models import Job, Memory
-from memory.services.extraction.counts import ExtractionCounts
+from memory.services.extraction.outcomes import ExtractionCounts
 from memory.services.extraction.waiting import extract_now
 from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools

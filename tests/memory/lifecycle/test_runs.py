@@ -140,9 +140,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(acme: Cast, tools: Tools) ->
     store(acme, tools, TEA, TEA_AGAIN)
     started = start_run(viewer=viewer_of(acme), now=NOW)
     with team_scope(team_ids=[acme.team.id], actor="test"):
-        ConsolidationRun.objects.filter(pk=started.pk).update(
-            state="running", claim=started.pk, lease_until=NOW
-        )
+        ConsolidationRun.objects.filter(pk=started.pk).update(state="running")
 
     assert run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools)
     assert not run_consolidation(team_id=acme.team.id, run_id=started.pk, tools=tools)

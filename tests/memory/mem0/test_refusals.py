@@ -20,7 +20,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Memory
-from memory.services.extraction.job_runs import run_job
+from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
 from teams.models import ApiKey
 from teams.services.keys import revoke_key

@@ -1,9 +1,9 @@
-"""From a range of messages, by both passes of an extractor, to drafts and figures."""
+"""From a range of messages, by both passes of an extractor, to candidates and drafts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
@@ -11,10 +11,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
+from django.db.models.functions import Length
 
-from audit.services.events import Event
 from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.profile_fields import filed_subject
+from memory.domain.talk import other_speakers
 from memory.domain.types import (
     Asker,
     Candidate,
@@ -29,12 +30,10 @@ from memory.models import Job
 from memory.selectors.names import role_of
 from memory.services.extraction.owners import (
     TeamFacts,
-    owned,
     stays_with_agent,
     stored_type,
     team_facts,
 )
-from memory.services.extraction.speakers import people_beside_user, person_of
 from memory.services.write.drafts import MemoryDraft
 from memory.understanding.ports import ReviewingExtractor, TellingExtractor
 from memory.understanding.quoting import Said, confided
@@ -49,8 +48,8 @@ CONTEXT_MESSAGES = 12
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    `role` is what the person is to the team, `people` are those of `people_beside_user`. The
-    earlier ones that are `set_aside` give no context.
+    `role` is the person's role in the team, `people` are those of `people_beside_user`. Earlier
+    messages that were `skipped` give no context.
     """
 
     conversation: Conversation
@@ -59,31 +58,31 @@ class MessageRange:
     team: TeamFacts = TeamFacts.NEVER
     role: str = ""
     people: Mapping[str, EndUser] = field(default_factory=dict)
-    set_aside: tuple[Message, ...] = ()
+    skipped: tuple[Message, ...] = ()
 
     @property
     def said(self) -> list[SourceMessage]:
-        """All of it in its order, with what is set aside: it may ask for silence."""
-        rows = (*self.context, *self.set_aside, *self.messages)
+        """Returns all messages in their order, skipped ones too: they may ask for silence."""
+        rows = (*self.context, *self.skipped, *self.messages)
         return [as_source(row) for row in sorted(rows, key=lambda row: row.position)]
 
 
 def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
-    """The messages numbered `first` to `last` and up to 12 before them; call it in scope.
+    """Loads the messages numbered `first` to `last` and up to 12 before them; call it in scope.
 
-    Those before that are set aside are no context, as they could fail this window too. Times are
-    on the clock of the zone, so that "tonight" is the evening where it was said.
+    Skipped messages before them are no context, as they could fail this window too. Times are on
+    the clock of the zone, so that "tonight" is the evening where it was said.
     """
     wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
-    aside = Job.objects.extractions().filter(
+    skipped = Job.objects.extractions().filter(
         team_id=conversation.team_id,
         conversation=conversation,
         state=Job.State.SET_ASIDE,
         to_position__gte=first - CONTEXT_MESSAGES,
         to_position__lt=first,
     )
-    away = list(aside.values_list("from_position", "to_position"))
-    read = load_messages(conversation=conversation, wanted=wanted, zone=zone)
+    away = list(skipped.values_list("from_position", "to_position"))
+    read = _load(conversation=conversation, wanted=wanted, zone=zone)
     left = [row for row in read if any(start <= row.position <= end for start, end in away)]
     rows = [row for row in read if row not in left]
     role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
@@ -94,12 +93,41 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
         team=team_facts(conversation=conversation, role=role),
         role=role,
         people=people_beside_user(conversation=conversation),
-        set_aside=tuple(left),
+        skipped=tuple(left),
     )
 
 
-def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Message]:
-    """The conversation's messages that are `wanted`, on the clock of the zone; call it in scope."""
+def load_sources(*, job: Job, candidates: Iterable[Candidate], zone: tzinfo) -> MessageRange:
+    """Loads the messages that the candidates name, and the job's last; call it in scope."""
+    ids = {each for candidate in candidates for each in candidate.message_ids}
+    wanted = Q(pk__in=ids) | Q(position=job.to_position)
+    rows = _load(conversation=job.conversation, wanted=wanted, zone=zone)
+    people = people_beside_user(conversation=job.conversation)
+    return MessageRange(job.conversation, tuple(rows), context=(), people=people)
+
+
+def window_end(*, job: Job, first: int) -> int:
+    """Returns the last message of the window that begins at `first`; call it in scope.
+
+    At most EXTRACTION_WINDOW_MESSAGES messages of EXTRACTION_WINDOW_CHARACTERS together, but at
+    least one, and only one where the job reads them one by one.
+    """
+    if first <= job.one_by_one_to:
+        return first
+    most = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
+    rows = Message.objects.filter(
+        team_id=job.team_id, conversation_id=job.conversation_id, position__range=(first, most)
+    ).order_by("position")
+    last, characters = first, 0
+    for position, length in rows.values_list("position", Length("content")):
+        characters += length
+        if characters > settings.EXTRACTION_WINDOW_CHARACTERS:
+            break
+        last = position
+    return last
+
+
+def _load(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Message]:
     said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
     rows = list(said.filter(wanted).order_by("position"))
     for row in rows:
@@ -107,72 +135,88 @@ def load_messages(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> lis
     return rows
 
 
-def drafts_of(
-    *,
-    source: MessageRange,
-    candidates: Sequence[Candidate],
-    extractor: str,
-    tags: Sequence[str] = (),
-    ends_at: datetime | None = None,
-) -> list[MemoryDraft]:
-    """The candidates as drafts of their owners, with their exact provenance.
+def people_beside_user(*, conversation: Conversation) -> dict[str, EndUser]:
+    """Returns the end users who speak beside the conversation's own, by casefolded name; in scope.
 
-    Each has the `tags` beside its own and holds no longer than to `ends_at`.
+    A name stands for the end user of exactly that external id, as an import creates them. Empty
+    where no two names speak.
+    """
+    said = Message.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, role=Role.USER.value
+    ).exclude(name="")
+    names = said.order_by("name").values_list("name", flat=True).distinct()
+    others = other_speakers(names, user=conversation.end_user.names)
+    if not others:
+        return {}
+    rows = EndUser.objects.filter(team_id=conversation.team_id, external_id__in=others)
+    return {row.external_id.casefold(): row for row in rows}
+
+
+def person_of(
+    sources: Iterable[Message], *, conversation: Conversation, people: Mapping[str, EndUser]
+) -> EndUser:
+    """Returns who said all of the sources that people said, else the conversation's own end user.
+
+    `people` are those of `people_beside_user`.
+    """
+    names = {row.name.strip().casefold() for row in sources if row.role == Role.USER.value}
+    if len(names) == 1:
+        return people.get(names.pop(), conversation.end_user)
+    return conversation.end_user
+
+
+def draft_of(
+    candidate: Candidate, *, source: MessageRange, job: Job, extractor: str
+) -> MemoryDraft:
+    """Returns the candidate as a draft of its owner, with its exact provenance.
+
+    It has the job's tags beside its own and ends when the job's memories do, at the latest.
     """
     conversation = source.conversation
     keeps_to_itself = conversation.agent.keeps_to_itself
-    by_id = {row.id: row for row in (*source.context, *source.messages)}
-    drafts = []
-    for candidate in candidates:
-        sources = [by_id[item] for item in candidate.message_ids if item in by_id]
-        person = person_of(sources, conversation=conversation, people=source.people)
-        said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
-        memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
-        stays = not candidate.is_of_team and stays_with_agent(
-            memory_type, keeps_to_itself=keeps_to_itself
-        )
-        drafts.append(
-            MemoryDraft(
-                team_id=conversation.team_id,
-                content=candidate.content,
-                memory_type=memory_type,
-                importance=candidate.importance,
-                confidence=candidate.confidence,
-                is_pinned=candidate.is_pinned,
-                subject=filed_subject(
-                    memory_type=memory_type,
-                    subject=candidate.subject,
-                    sensitive_field=candidate.sensitive_field,
-                ),
-                category=candidate.category,
-                tags=(*candidate.tags, *tags),
-                agent_id=conversation.agent_id if stays else None,
-                author_id=conversation.agent_id,
-                people=()
-                if candidate.is_of_team
-                else tuple(
-                    dict.fromkeys(filter(None, (str(person), *(row.name for row in sources))))
-                ),
-                end_user_id=None if candidate.is_of_team else person.pk,
-                # Who a person is holds in every project.
-                project_id=None
-                if candidate.memory_type == MemoryType.USER_PROFILE
-                else conversation.project_id,
-                conversation_id=conversation.id,
-                message_ids=tuple(row.id for row in sources),
-                message_external_ids=tuple(row.external_id for row in sources if row.external_id),
-                extractor=candidate.extractor or extractor,
-                extraction_pass=candidate.extraction_pass,
-                created_at=said_at.astimezone(UTC),
-                valid_from=_earlier(candidate.valid_from, ends_at),
-                valid_to=_earlier(candidate.valid_to, ends_at) or ends_at,
-            )
-        )
-    return drafts
+    rows = (*source.context, *source.messages)
+    by_id = {row.id: row for row in rows}
+    sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+    person = person_of(sources, conversation=conversation, people=source.people)
+    said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+    memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
+    stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
+    is_of_team = candidate.is_of_team
+    names = filter(None, (str(person), *(row.name for row in sources)))
+    return MemoryDraft(
+        team_id=conversation.team_id,
+        content=candidate.content,
+        memory_type=memory_type,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        is_pinned=candidate.is_pinned,
+        subject=filed_subject(
+            memory_type=memory_type,
+            subject=candidate.subject,
+            sensitive_field=candidate.sensitive_field,
+        ),
+        category=candidate.category,
+        tags=(*candidate.tags, *job.tags),
+        agent_id=conversation.agent_id if stays and not is_of_team else None,
+        author_id=conversation.agent_id,
+        people=() if is_of_team else tuple(dict.fromkeys(names)),
+        end_user_id=None if is_of_team else person.pk,
+        # Who a person is holds in every project.
+        project_id=None
+        if candidate.memory_type == MemoryType.USER_PROFILE
+        else conversation.project_id,
+        conversation_id=conversation.id,
+        message_ids=tuple(row.id for row in sources),
+        message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+        extractor=candidate.extractor or extractor,
+        extraction_pass=candidate.extraction_pass,
+        created_at=said_at.astimezone(UTC),
+        valid_from=_earlier(candidate.valid_from, job.valid_to),
+        valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
+    )
 
 
 def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
-    """The time, or the limit where that comes first; None for no time."""
     return min(at, limit) if at and limit else at
 
 
@@ -190,19 +234,21 @@ def as_source(row: Message) -> SourceMessage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What both passes found, and who did each stretch of them.
+    """Candidates of both passes, and who did each stretch of them.
 
-    `confided` are the ids of messages, of the context too, that were told in confidence.
+    `secret` are the ids of messages, of the context too, that were told in confidence; `confided`
+    those of them that only this range shows to be.
     """
 
-    candidates: tuple[Candidate, ...] = ()
-    work: tuple[PassWork, ...] = ()
+    candidates: Sequence[Candidate] = ()
+    work: Sequence[PassWork] = ()
+    secret: frozenset[UUID] = frozenset()
     confided: frozenset[UUID] = frozenset()
 
 
 @step("extraction.read")
 def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
-    """Both passes over the range, without what the second only says again; no transaction."""
+    """Reads the range in both passes, without what the second only says again; no transaction."""
     messages = [as_source(row) for row in source.messages]
     if not messages:
         return Found()
@@ -230,9 +276,8 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
             for number, (start, end) in enumerate(pairwise(times), 1)
         ]
     secret = told_in_confidence(source.said, participants=participants)
-    candidates = owned(found, team=source.team, confided=secret)
     before = told_in_confidence(context, participants=participants)
-    return Found(tuple(candidates), tuple(work), secret - before)
+    return Found(found, work, secret, secret - before)
 
 
 def participants_of(conversation: Conversation, *, role: str = "") -> Participants:
@@ -247,26 +292,6 @@ def told_in_confidence(
     """The ids of those of the messages, in their order, that were told in confidence."""
     silent = confided([Said.of(each, participants) for each in read])
     return frozenset(each.id for each in read if each.id in silent)
-
-
-def stood_in_events(*, source: MessageRange, found: Found) -> list[Event]:
-    """One event for each stretch that was done by another than the one asked first."""
-    return [
-        Event(
-            node="extract",
-            op="stand_in",
-            status="error",
-            end_user_id=source.conversation.end_user_id,
-            conversation_id=source.conversation.pk,
-            meta={
-                "pass": each.extraction_pass,
-                "extractor": each.extractor,
-                "problem": each.problem,
-            },
-        )
-        for each in found.work
-        if each.problem
-    ]
 
 
 def _merge(

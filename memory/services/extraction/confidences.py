@@ -1,21 +1,30 @@
-"""Decides the audience of extracted messages: the agent's, the person's or the team's."""
+"""Decides who finds extracted messages, and takes back what a later message asks silence about."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import logging
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
 
-from memory.domain.types import Candidate, MemoryType
-from memory.models import Job, MessageEntry
+from memory.domain.audience import Viewer
+from memory.domain.types import MemoryType, Status
+from memory.models import Job, Memory
 from memory.selectors.names import role_of
-from memory.services.extraction.extraction import CONTEXT_MESSAGES, as_source, participants_of
+from memory.services.decisions.moving import Move, move_memory
+from memory.services.extraction.reading import (
+    CONTEXT_MESSAGES,
+    MessageRange,
+    as_source,
+    participants_of,
+)
 from memory.understanding.quoting import Said, confided, told_to_team
-from teams.errors import NotFoundError
+from memory.understanding.tools import Tools
+from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message, Role
 from teams.prepared import run_prepared, uuids
 from teams.services.conversations import lock_conversation
@@ -24,6 +33,7 @@ from teams.tenancy import team_scope
 # Before the messages in question so many that a person said: what announced a confidence, and the
 # exchange whose end was open when it was extracted.
 _PERSONS_BEFORE = 3
+_WHY = "told in confidence"
 # The agent's row is held, so that one that comes to keep to itself at this moment withholds these
 # messages too. What is decided stays: sharing is for what is not.
 _SHARE = """
@@ -44,32 +54,29 @@ WHERE team_id = $1 AND message_id = ANY ($2::uuid[]) AND audience IS DISTINCT FR
 """
 
 
-def share_extracted(
-    *, job: Job, first: int, last: int, candidates: Iterable[Candidate], now: datetime
-) -> None:
-    """Settle the messages `first` to `last`, which the job has extracted; call it in its scope.
+logger = logging.getLogger(__name__)
 
-    Those of a candidate that is private are withheld, whether it is stored or not.
+
+def share_extracted(
+    *, job: Job, first: int, last: int, private: Collection[UUID], now: datetime
+) -> None:
+    """Settles the messages `first` to `last`, which the job has extracted; call it in its scope.
+
+    `private` are the sources of candidates that are the agent's own, stored or not.
     """
-    try:
-        conversation = lock_conversation(team_id=job.team_id, conversation_id=job.conversation_id)
-    except NotFoundError:
-        # Its person was erased in between.
-        return
-    settle_sharing(
-        conversation=conversation,
-        first=first,
-        last=last,
-        now=now,
-        # An import posts what was said before.
-        is_over=not job.is_capped,
-        private={
-            source
-            for candidate in candidates
-            if candidate.memory_type is MemoryType.AGENT_PRIVATE
-            for source in candidate.message_ids
-        },
-    )
+    # Its person may have been erased in between.
+    with suppress(NotFoundError):
+        settle_sharing(
+            conversation=lock_conversation(
+                team_id=job.team_id, conversation_id=job.conversation_id
+            ),
+            first=first,
+            last=last,
+            now=now,
+            # An import posts what was said before.
+            is_over=not job.is_capped,
+            private=private,
+        )
 
 
 def settle_sharing(
@@ -81,7 +88,7 @@ def settle_sharing(
     is_over: bool = False,
     private: Collection[UUID] = (),
 ) -> None:
-    """Share the extracted messages up to `last` that are known not to be told in confidence.
+    """Shares the extracted messages up to `last` that are known not to be told in confidence.
 
     What a member says for the team is the team's, the rest the person's. They begin a little before
     `first`, for what follows a message may still ask for silence about it. So the person's last
@@ -130,35 +137,6 @@ def settle_sharing(
         )
 
 
-def earlier_talk(*, team_id: UUID) -> QuerySet[Conversation]:
-    """The extracted conversations with messages of which nobody decided who finds them.
-
-    Not those of agents that keep to themselves; call it in scope.
-    """
-    undecided = MessageEntry.objects.filter(
-        team_id=team_id,
-        conversation=OuterRef("pk"),
-        audience=None,
-        position__lte=OuterRef("extracted_position"),
-    )
-    return Conversation.objects.filter(
-        Exists(undecided), team_id=team_id, agent__keeps_to_itself=False
-    ).order_by("id")
-
-
-def share_earlier_talk(*, team_id: UUID, now: datetime, actor: str) -> None:
-    """Share the messages of all these that are known not to be told in confidence."""
-    with team_scope(team_ids=[team_id], actor=actor):
-        ids = list(earlier_talk(team_id=team_id).values_list("id", flat=True))
-    for conversation_id in ids:
-        # Its person may have been erased in between.
-        with suppress(NotFoundError), team_scope(team_ids=[team_id], actor=actor):
-            conversation = lock_conversation(team_id=team_id, conversation_id=conversation_id)
-            settle_sharing(
-                conversation=conversation, first=1, last=conversation.last_position, now=now
-            )
-
-
 def _talk_around(conversation: Conversation, *, first: int, last: int) -> list[Message]:
     """The messages in question, those before that may speak of them, and those that follow.
 
@@ -178,3 +156,40 @@ def _has_ended(conversation: Conversation, latest: Message, now: datetime) -> bo
     closed_at = conversation.closed_at
     is_closed = closed_at is not None and latest.received_at <= closed_at
     return is_closed or latest.received_at <= now - rest
+
+
+def take_back_confided(
+    *, source: MessageRange, confided: AbstractSet[UUID], tools: Tools, actor: str
+) -> None:
+    """Gives memories of earlier messages to the agent alone, where a later one asks for silence.
+
+    `confided` are the ids of messages that were told in confidence. Call it outside any
+    transaction, once the range is extracted; again it changes nothing. What is in dispute stays
+    until that is settled, and a line in the log names it.
+    """
+    conversation = source.conversation
+    earlier = confided & {row.pk for row in source.context}
+    if not earlier:
+        return
+    with team_scope(team_ids=[conversation.team_id], actor=actor):
+        ids = list(
+            Memory.objects.filter(
+                team_id=conversation.team_id,
+                conversation=conversation,
+                agent=None,
+                source_message_ids__overlap=list(earlier),
+                status__in=(Status.ACTIVE, Status.DISPUTED),
+            ).values_list("pk", flat=True)
+        )
+    move = Move(memory_type=MemoryType.AGENT_PRIVATE, agent=conversation.agent.slug)
+    for pk in ids:
+        try:
+            move_memory(
+                viewer=Viewer(team_id=conversation.team_id, actor=actor),
+                memory_id=pk,
+                move=move,
+                tools=tools,
+                reason=_WHY,
+            )
+        except (ConflictError, NotFoundError) as error:
+            logger.warning("Memory %s was told in confidence and stays shared: %s", pk, error)

@@ -1,23 +1,20 @@
-"""Messages that cannot be extracted are set aside, and all others are extracted."""
+"""Messages that cannot be extracted are skipped, and all others are extracted."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.test import override_settings
 from django.utils import timezone
 
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Job, Memory
-from memory.services.extraction.job_claims import claim_job
 from memory.services.extraction.jobs import queue_again, start_extraction
 from memory.services.extraction.waiting import StillExtractingError, extract_now
-from memory.services.extraction.windows import WindowBudgetError
 from memory.services.messages.posting import post_messages
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError
@@ -27,6 +24,7 @@ from teams.tenancy import team_scope
 from tests.support.extraction import (
     CountingExtractor,
     conversation,
+    die,
     extracted,
     jobs_of,
     now_is,
@@ -34,7 +32,6 @@ from tests.support.extraction import (
     queued,
     run,
     say,
-    set_job,
     town,
     viewer_of,
 )
@@ -63,11 +60,7 @@ class PoisonedExtractor(CountingExtractor):
 
 
 class SlowExtractor(CountingExtractor):
-    """Reads for ever: it waits, or it computes."""
-
-    def __init__(self, *, computes: bool) -> None:
-        super().__init__()
-        self.computes = computes
+    """Reads until Celery's limit of time ends it."""
 
     def extract(
         self,
@@ -76,10 +69,7 @@ class SlowExtractor(CountingExtractor):
         context: Sequence[SourceMessage],
         participants: Participants,
     ) -> list[Candidate]:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            time.sleep(0 if self.computes else 60)
-        return []
+        raise SoftTimeLimitExceeded
 
 
 def run_all(conversation: Conversation, tools: Tools) -> int:
@@ -102,16 +92,10 @@ def ranges(conversation: Conversation) -> list[tuple[int, int, str]]:
     return sorted((job.from_position, job.to_position, job.state) for job in rows)
 
 
-def die(job: Job) -> None:
-    """Begin a run of the job whose worker is killed."""
-    assert claim_job(team_id=job.team_id, job_id=job.pk, now=timezone.now())
-    set_job(job, lease_until=timezone.now() - timedelta(seconds=1))
-
-
 # -- isolation -------------------------------------------------------------------------------
 
 
-def test_one_message_that_fails_is_set_aside_after_two_attempts_and_the_rest_extracted(
+def test_one_message_that_fails_is_skipped_after_two_attempts_and_the_rest_extracted(
     conversation: Conversation, plain: Tools, caplog: pytest.LogCaptureFixture
 ) -> None:
     messages = say(conversation, 8)
@@ -131,7 +115,7 @@ def test_one_message_that_fails_is_set_aside_after_two_attempts_and_the_rest_ext
     assert "Oslo" not in caplog.text
 
 
-def test_a_window_in_which_all_fails_is_set_aside_and_later_windows_are_extracted(
+def test_a_window_in_which_all_fails_is_skipped_and_later_windows_are_extracted(
     conversation: Conversation, plain: Tools
 ) -> None:
     messages = say(conversation, 18)
@@ -170,9 +154,7 @@ def test_a_run_that_was_killed_twice_counts_as_two_failures(
     assert "killed" in now_is(job).error
 
 
-def test_what_is_set_aside_runs_again_by_hand_alone(
-    conversation: Conversation, plain: Tools
-) -> None:
+def test_what_is_skipped_runs_again_by_hand_alone(conversation: Conversation, plain: Tools) -> None:
     messages = say(conversation, 4)
     start_extraction(viewer=viewer_of(conversation), conversation_id=conversation.pk)
     run_all(conversation, replace(plain, extractor=PoisonedExtractor(messages[1])))
@@ -194,7 +176,7 @@ def test_what_is_set_aside_runs_again_by_hand_alone(
     assert extracted(conversation) == sorted(messages)
 
 
-def test_a_request_for_silence_that_is_set_aside_still_protects_what_it_speaks_of(
+def test_a_request_for_silence_that_is_skipped_still_protects_what_it_speaks_of(
     conversation: Conversation, plain: Tools
 ) -> None:
     texts = (
@@ -219,12 +201,12 @@ def test_a_request_for_silence_that_is_set_aside_still_protects_what_it_speaks_o
     assert (found[texts[0]], found[texts[-1]]) == ("agent_private", "episodic")
 
 
-def test_a_caller_who_waits_gets_all_others_and_is_told_of_what_is_set_aside(
+def test_a_caller_who_waits_gets_all_others_and_is_told_of_what_is_skipped(
     conversation: Conversation, plain: Tools
 ) -> None:
     messages = say(conversation, 4)
 
-    with override_settings(JOB_LEASE_SECONDS=0.1):  # and with it the pauses
+    with override_settings(JOB_PAUSE_SECONDS=0.01):
         counts = extract_now(
             viewer=viewer_of(conversation),
             conversation_id=conversation.pk,
@@ -274,27 +256,21 @@ def test_a_window_ends_where_its_texts_get_too_long(
     assert extracted(conversation) == sorted(messages)
 
 
-@pytest.mark.parametrize(
-    ("computes", "budget"),
-    [
-        (True, {"EXTRACTION_WINDOW_CPU_SECONDS": 0.05}),
-        (False, {"EXTRACTION_WINDOW_SECONDS": 0.05}),
-    ],
-)
-def test_a_window_that_takes_too_long_fails_and_another_job_goes_on(
-    conversation: Conversation, plain: Tools, computes: bool, budget: dict[str, float]
+def test_a_window_that_takes_too_long_is_a_failure_of_its_messages(
+    conversation: Conversation, plain: Tools
 ) -> None:
     job = queued(conversation)
 
-    with override_settings(**budget), pytest.raises(WindowBudgetError):
-        run(job, replace(plain, extractor=SlowExtractor(computes=computes)))
+    for _ in range(2):
+        with pytest.raises(SoftTimeLimitExceeded):
+            run(job, replace(plain, extractor=SlowExtractor()))
 
-    assert (now_is(job).state, now_is(job).attempts) == ("queued", 1)
+    assert (now_is(job).state, now_is(job).one_by_one_to) == ("queued", 3)
     assert run(job, plain)
 
 
 def run_job_once(job: Job, tools: Tools) -> None:
     """One window of the job."""
-    from memory.services.extraction.job_runs import run_job
+    from memory.services.extraction.pipeline import run_job
 
     run_job(team_id=job.team_id, job_id=job.pk, tools=tools, seconds=0)

@@ -1,0 +1,92 @@
+"""Background work: locks that end with their holder, tasks after a commit, pauses after failures.
+
+What is to be done is a row. A task makes it sooner, and a periodic sweep finds the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+from celery import current_app
+from django.conf import settings
+from django.db import connection, transaction
+
+from routing.clients.quick_redis import quick_redis
+
+# The server notices within half a minute that the machine of a holder has vanished.
+_HELD_LONG = """
+SET LOCAL idle_in_transaction_session_timeout = 0;
+SET LOCAL tcp_keepalives_idle = 15;
+SET LOCAL tcp_keepalives_interval = 5;
+SET LOCAL tcp_keepalives_count = 3
+"""
+# After so long a place in the queue counts as lost.
+_PLACE_SECONDS = 60
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def exclusively(name: str) -> Iterator[bool]:
+    """Yields whether the block holds the lock of that name; False where another one does.
+
+    The lock belongs to a connection outside the pool, so PostgreSQL releases it when the process
+    dies, and a model can be waited for while it is held. Where that connection alone is lost,
+    another process may begin the same work: what is written must check, in its own transaction,
+    that the work is still where this block found it.
+    """
+    with connection.wrap_database_errors:
+        holder = psycopg.connect(**connection.get_connection_params())
+    try:
+        with connection.wrap_database_errors:
+            # A lock of the transaction: a pooler lends a connection no longer than that.
+            holder.execute(_HELD_LONG)
+            row = holder.execute(
+                "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name]
+            ).fetchone()
+        yield bool(row and row[0])
+    finally:
+        holder.close()
+
+
+def send_after_commit(task: str, *ids: UUID, gather_seconds: int | None = None) -> None:
+    """Sends a task once the transaction commits, unless the same one is in the queue.
+
+    So each team, or run, has one place there until its task calls `leave_queue`. A task with
+    `gather_seconds` begins after that time and covers all that is sent until then. A sweep finds
+    what is not sent or gets lost.
+    """
+
+    def send() -> None:
+        seconds = gather_seconds or _PLACE_SECONDS
+        is_new = quick_redis().ask(
+            lambda client: client.set(_place(task, ids), 1, nx=True, ex=seconds)
+        )
+        if not is_new:
+            return
+        try:
+            current_app.send_task(task, args=[str(each) for each in ids], countdown=gather_seconds)
+        except Exception:
+            # The broker's client raises many kinds; the row is there, so nothing is lost.
+            logger.warning("Task %s was not sent: the broker is away.", task)
+
+    transaction.on_commit(send)
+
+
+def leave_queue(task: str, *ids: UUID) -> None:
+    """Gives up the task's place in the queue, as a worker has taken it."""
+    quick_redis().ask(lambda client: client.delete(_place(task, ids)))
+
+
+def _place(task: str, ids: tuple[UUID, ...]) -> str:
+    return ":".join([settings.REDIS_PREFIX, "queued", task, *map(str, ids)])
+
+
+def pause_after(attempts: int) -> timedelta:
+    """Returns the pause after so many failures in a row; it doubles up to JOB_PAUSE_SECONDS."""
+    return timedelta(seconds=min(2 ** min(attempts, 20), settings.JOB_PAUSE_SECONDS))
