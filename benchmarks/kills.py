@@ -229,7 +229,7 @@ def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
             return servers
         children = [child for server in servers for child in server.children()]
         return [each for each in children if "palimpsest" in " ".join(each.cmdline())]
-    mark = "-A config worker" if victim == "worker" else "config.wsgi"
+    mark = " worker " if victim == "worker" else "config.wsgi"
     children = [each for each in launcher.children() if mark in " ".join(each.cmdline())]
     if victim == "a web process":
         return [grandchild for child in children for grandchild in child.children()]

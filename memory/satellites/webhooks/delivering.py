@@ -80,13 +80,13 @@ def deliver_waiting(*, seconds: float) -> int:
         finally:
             connection.close()
 
+    due = run_prepared(
+        "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
+    )
+    if not due:
+        return 0
     with exclusively(ACTOR) as is_only_run:
         if not is_only_run:
-            return 0
-        due = run_prepared(
-            "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
-        )
-        if not due:
             return 0
         with ThreadPoolExecutor(min(_THREADS, len(due)), thread_name_prefix="webhook") as threads:
             return sum(threads.map(serve, due))
