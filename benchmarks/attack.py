@@ -41,7 +41,7 @@ import psutil  # type: ignore[import-untyped]
 
 from benchmarks.attack_list import Attack, Kind, Request, attacks, kinds
 from benchmarks.instance import everything, free_port, issue_keys
-from benchmarks.kills import Acknowledged, is_server, missing
+from benchmarks.kills import Acknowledged, missing
 from benchmarks.texts import Texts
 
 CLIENTS = 4
@@ -256,13 +256,8 @@ def memory_of(launcher: psutil.Process, *, megabytes: float) -> float:
     What processes share after a fork counts for each of them, unless that would be more than
     `megabytes`: counting it exactly stops each process for up to a third of a second.
     """
-    home = launcher.environ()["PALIMPSEST_HOME"]
-    servers = [
-        each
-        for each in psutil.process_iter()
-        if any(is_server(each, mark, home) for mark in ("postgres", "redis-server"))
-    ]
-    families = [(parent, *parent.children(recursive=True)) for parent in (launcher, *servers)]
+    children = launcher.children()
+    families = [(launcher,), *((each, *each.children(recursive=True)) for each in children)]
     quickly = sum(map(_quickly, families)) / (1 << 20)
     if quickly <= megabytes:
         return quickly

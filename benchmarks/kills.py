@@ -19,10 +19,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 from uuid import uuid4
@@ -35,7 +34,15 @@ from benchmarks.texts import Texts
 # Time for the last requests to be answered by servers that are all back.
 CALM_SECONDS = 25.0
 _PAUSE = (6.0, 16.0)
-_VICTIMS = ("PostgreSQL", "a backend", "Redis", "web", "a web process", "worker")
+# Whom to end, by a part of the command line of the launcher's child.
+_VICTIMS = {
+    "PostgreSQL": "/postgres",
+    "a backend": "/postgres",
+    "Redis": "redis-server",
+    "web": "config.wsgi",
+    "a web process": "config.wsgi",
+    "worker": "config --quiet worker",
+}
 _ANSWER_SECONDS = 40.0
 _TRIES = 6
 _REST_SECONDS = 0.5
@@ -210,7 +217,7 @@ def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(chance.uniform(*_PAUSE))
-        victim = chance.choice(_VICTIMS)
+        victim = chance.choice(list(_VICTIMS))
         with suppress(psutil.Error):
             found = _processes(launcher, victim)
             if found:
@@ -221,29 +228,15 @@ def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str
 
 def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
     """Those of the kind: servers and children themselves, or what they have started."""
-    home = launcher.environ()["PALIMPSEST_HOME"]
-    if victim in ("PostgreSQL", "a backend", "Redis"):
-        mark = "redis-server" if victim == "Redis" else "postgres"
-        servers = [each for each in psutil.process_iter() if is_server(each, mark, home)]
-        if victim != "a backend":
-            return servers
-        children = [child for server in servers for child in server.children()]
-        return [each for each in children if "palimpsest" in " ".join(each.cmdline())]
-    mark = " worker " if victim == "worker" else "config.wsgi"
-    children = [each for each in launcher.children() if mark in " ".join(each.cmdline())]
-    if victim == "a web process":
-        return [grandchild for child in children for grandchild in child.children()]
-    return children
+    found = _with(_VICTIMS[victim], launcher.children())
+    if victim in ("a backend", "a web process"):
+        mark = "palimpsest" if victim == "a backend" else ""
+        return [each for parent in found for each in _with(mark, parent.children())]
+    return found
 
 
-def is_server(process: psutil.Process, mark: str, home: str) -> bool:
-    """Whether it is the first process of such a server, which is known by its folder."""
-    # Servers outlive the launcher's children.
-    with suppress(psutil.Error):
-        command = " ".join(process.cmdline())
-        is_first = mark == "redis-server" or "-D" in command
-        return is_first and mark in command and str(Path(home)) in command
-    return False
+def _with(mark: str, processes: Sequence[psutil.Process]) -> list[psutil.Process]:
+    return [each for each in processes if mark in " ".join(each.cmdline())]
 
 
 def missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, int]:

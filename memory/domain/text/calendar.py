@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import Final, Literal
 
 from dateutil.easter import easter
+from dateutil.relativedelta import relativedelta
 
 Lean = Literal["past", "future", "nearest"]
 """Which occurrence is meant when words name several: "on Friday", "in May"."""
@@ -232,25 +233,14 @@ _ROUNDED, _LEAST_OUT, _MOST_OUT = 6, 60, 182
 
 def months_from(year: int, month: int, months: int) -> Span:
     """So many months from the first day of that one; `month` may be any number."""
-    first, last = year * 12 + month - 1, year * 12 + month - 1 + months
-    return (
-        midnight(first // 12, first % 12 + 1, 1),
-        midnight(last // 12, last % 12 + 1, 1),
-    )
+    first = midnight(year, 1, 1) + relativedelta(months=month - 1)
+    return first, first + relativedelta(months=months)
 
 
 def days_from(day: datetime, days: int = 1) -> Span:
     """So many days from the midnight before a moment."""
     start = day.replace(hour=0, minute=0, second=0, microsecond=0)
     return start, start + timedelta(days=days)
-
-
-def shifted_months(day: datetime, months: int) -> datetime:
-    """The same day of the month so many months later, or the last one of a shorter month."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return day.replace(
-        year=year, month=month + 1, day=min(day.day, calendar.monthrange(year, month + 1)[1])
-    )
 
 
 @dataclass(frozen=True, slots=True)

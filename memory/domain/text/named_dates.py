@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from dateutil.relativedelta import relativedelta
+
 from memory.domain.text.calendar import (
     AMBIGUOUS_NAMES,
     DAY,
@@ -27,7 +29,6 @@ from memory.domain.text.calendar import (
     holiday_span,
     iso_week,
     months_from,
-    shifted_months,
 )
 from memory.domain.text.calendar import months_from as months_span
 from memory.domain.text.number_dates import (
@@ -291,7 +292,7 @@ def same_day(day: datetime, unit: str, count: int) -> datetime:
     """The same day of the calendar so many units later, or earlier below zero."""
     if unit in {"month", "quarter", "year", "decade"}:
         months = {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]
-        return shifted_months(day, count * months)
+        return day + relativedelta(months=count * months)
     return day + count * UNITS[unit][1] * DAY
 
 
