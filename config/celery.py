@@ -101,8 +101,8 @@ def send_request_id(headers: dict[str, Any], **kwargs: object) -> None:  # Any: 
 def note_task_started(task: Task[Any, Any], task_id: str, **kwargs: object) -> None:
     """Keep /readyz informed that a worker is busy, and name task and request in its log lines."""
     del kwargs
+    from config.health import note_begun
     from config.logs import working_for
-    from config.worker_heartbeat import note_begun
 
     note_begun()
     asked_by = task.request.get(_REQUEST_ID) or task_id
@@ -113,7 +113,7 @@ def note_task_started(task: Task[Any, Any], task_id: str, **kwargs: object) -> N
 def note_task_ended(**kwargs: object) -> None:
     """Keep /readyz informed that a worker is alive."""
     del kwargs
-    from config.worker_heartbeat import note_done
+    from config.health import note_done
 
     _NAMED.close()
     note_done()

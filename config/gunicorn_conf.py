@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import shared_document as _shared_document  # noqa: F401 - made before the fork
 from config.embedded.paths import home
 from config.web_worker import CONNECTIONS
 
@@ -92,9 +91,7 @@ def post_worker_init(worker: "Worker") -> None:
     gc.collect()
     gc.freeze()
     if worker.age == 1:  # the first of its workers; later and replaced ones have higher ages
-        from config.schema import make_ahead
         from memory.services.indexing.embedding_status import log_embedding_status
         from memory.understanding.embedder_choice import configured_spec
 
         log_embedding_status(wanted=configured_spec().name)
-        make_ahead()

@@ -1,17 +1,26 @@
-"""Liveness and readiness."""
+"""Liveness, readiness, and the heartbeat of the workers: a Redis key that each task renews."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import redis
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django_redis import get_redis_connection
 
-from config.worker_heartbeat import is_anybody_at_work
 from memory.selectors.job_queue import oldest_wait
 from memory.services.indexing.pending_vectors import pending_counts
+from routing.clients.quick_redis import QuickRedis
 
 from .problems import RETRY_AFTER_SECONDS
+
+AT_WORK = f"{settings.REDIS_PREFIX}:at-work"
+# Beat sends a task every few seconds, so a minute without any means that no worker runs.
+_BETWEEN_TASKS_SECONDS = 60
+# No request waits for the key, and losing one would report a working worker as away.
+_PATIENCE_SECONDS = 2.0
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -74,3 +83,27 @@ def redis_answers() -> bool:
         return bool(get_redis_connection("default").ping())
     except redis.RedisError:
         return False
+
+
+def is_anybody_at_work() -> bool:
+    """Whether a task runs or ended within a minute; False where Redis is away."""
+    return bool(_heartbeat().ask(lambda client: client.exists(AT_WORK)))
+
+
+def note_begun() -> None:
+    """Notes the start of a task, which may last up to the time limit of tasks."""
+    _note(settings.CELERY_TASK_TIME_LIMIT + _BETWEEN_TASKS_SECONDS)
+
+
+def note_done() -> None:
+    """Notes the end of a task, whether it succeeded or failed."""
+    _note(_BETWEEN_TASKS_SECONDS)
+
+
+def _note(seconds: int) -> None:
+    _heartbeat().ask(lambda client: client.set(AT_WORK, 1, ex=seconds))
+
+
+@cache
+def _heartbeat() -> QuickRedis:
+    return QuickRedis(settings.REDIS_URL, patience=_PATIENCE_SECONDS)

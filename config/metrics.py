@@ -34,7 +34,6 @@ from prometheus_client.core import (
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from config.worker_heartbeat import is_anybody_at_work
 from memory.reading.snapshots import READS
 from memory.satellites.webhooks.delivering import undelivered_by_state
 from memory.selectors.conversations import jobs_by_state
@@ -45,7 +44,7 @@ from memory.services.write.written import written_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
-from .health import postgres_answers, redis_answers
+from .health import is_anybody_at_work, postgres_answers, redis_answers
 from .problems import problem
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"

@@ -1,9 +1,8 @@
-"""What the first request of a process would wait for, done before the process serves."""
+"""Does before the first request of a process what it would wait for."""
 
 from __future__ import annotations
 
 import logging
-import threading
 from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection
@@ -12,27 +11,20 @@ from django.utils import timezone
 
 logger = logging.getLogger(__name__)
 
-# A database that is away or slow keeps no process from saying so.
-_MOST_SECONDS = 10.0
 _NOBODY = UUID(int=0)
 
 
 def warm_up() -> bool:
-    """Load the API, the embedder and the judge, and read once, so that a connection has its plans.
+    """Loads the API, the embedder and the judge, and reads once, so that a connection has plans.
 
-    Whether that read was made; a process serves without it too. It takes ten seconds at most.
+    Returns whether that read was made; a process serves without it too.
     """
     get_resolver().url_patterns  # noqa: B018 - a property that imports every view
     _judge_once()
-    made: list[bool] = []
-    reading = threading.Thread(target=lambda: made.append(_read_once()), name="warm", daemon=True)
-    reading.start()
-    reading.join(_MOST_SECONDS)
-    return any(made)
+    return _read_once()
 
 
 def _judge_once() -> None:
-    """Have the judge's model loaded."""
     from memory.domain.types import Statement
     from memory.understanding.judging import small_judge
 
@@ -44,7 +36,6 @@ def _judge_once() -> None:
 
 
 def _read_once() -> bool:
-    """Whether a question about nobody could be asked."""
     from memory.domain.audience import Viewer
     from memory.domain.scoring import Weights
     from memory.reading.ranking import Question

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -64,47 +63,6 @@ def run_client(program: str, *arguments: str, names_database: bool = True) -> st
     return done.stdout
 
 
-def load_in_one_transaction(*arguments: str, before: str) -> None:
-    """Run the SQL `before` and then what pg_restore writes with these arguments, all or nothing.
-
-    Raises BackupError with the last line of the program that failed or is not installed; the
-    database is then as it was.
-    """
-    writes = [_found("pg_restore"), "--file=-", *arguments]
-    # psql, because pg_restore cannot be told to do anything else in its transaction.
-    runs = [_found("psql"), _database(), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
-    is_read = False
-    with tempfile.TemporaryFile("w+") as of_writer, tempfile.TemporaryFile("w+") as of_reader:
-        with (
-            subprocess.Popen(  # noqa: S603
-                writes, env=_environment(), stdout=subprocess.PIPE, stderr=of_writer
-            ) as writer,
-            subprocess.Popen(  # noqa: S603
-                [*runs, "--file=-"],
-                env=_environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=of_reader,
-            ) as reader,
-        ):
-            assert writer.stdout is not None
-            assert reader.stdin is not None
-            with suppress(BrokenPipeError), reader.stdin as script:  # psql says why it ended
-                script.write(f"BEGIN;\n{before}\n".encode())
-                shutil.copyfileobj(writer.stdout, script)
-                is_read = True
-                # Without it, whatever ends this process or one of those changes nothing.
-                if writer.wait() == 0:
-                    script.write(b"COMMIT;\n")
-            writer.stdout.close()
-        # Who failed first: the other one could not go on.
-        both = [("psql", reader, of_reader), ("pg_restore", writer, of_writer)]
-        for program, process, said in reversed(both) if is_read else both:
-            if process.returncode:
-                said.seek(0)
-                raise _failure(program, said.read())
-
-
 def _database() -> str:
     return f"--dbname={connections['owner'].connection.info.dsn}"  # without the password
 
@@ -116,7 +74,7 @@ def _environment() -> dict[str, str]:
 
 def _failure(program: str, said: str) -> BackupError:
     lines = said.strip().splitlines() or ["no message"]
-    errors = [line for line in lines if "ERROR:" in line]  # psql goes on with hints and places
+    errors = [line for line in lines if "error:" in line.lower()]  # the statement follows
     return BackupError(f"{program} failed: {(errors or lines)[-1]}")
 
 

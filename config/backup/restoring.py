@@ -19,25 +19,11 @@ from audit.services.seals import Head, seal_keys
 from audit.services.verification import verify_team
 from config.backup.dumping import OWNER, contents_of
 from config.backup.manifest import DUMP, BackupError, Contents, Manifest, TeamState
-from config.backup.programs import load_in_one_transaction, run_client
+from config.backup.programs import run_client
 from config.management.commands.migrate import prepare_database
 from config.settings import APP_ROLE
 
-# What is not an extension's: its objects stay, as another login may own it.
-_OWN = """NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '{catalog}'::regclass
-    AND d.objid = {catalog}.oid AND d.deptype = 'e')"""
-_RELATIONS = f"""
-SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END,
-    oid::regclass::text
-FROM pg_class
-WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'S')
-    AND {_OWN.format(catalog="pg_class")}
-ORDER BY relkind = 'S'
-"""  # noqa: S608
-_ROUTINES = f"""
-SELECT 'ROUTINE', oid::regprocedure::text FROM pg_proc
-WHERE pronamespace = 'public'::regnamespace AND {_OWN.format(catalog="pg_proc")}
-"""  # noqa: S608
+_TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
 _OTHERS = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND usesysid IS NOT NULL AND pid <> pg_backend_pid()
@@ -46,14 +32,13 @@ WHERE datname = current_database() AND usesysid IS NOT NULL AND pid <> pg_backen
 _NOT_RESTORED = (" DEFAULT ACL ", " EXTENSION ")
 
 
-def restore_backup(*, folder: Path, manifest: Manifest, replace: bool = False) -> None:
-    """Bring the backup into the database and Redis of this installation, and migrate it.
+def restore_backup(*, folder: Path, manifest: Manifest) -> None:
+    """Brings the backup into the database and Redis of this installation, and migrates it.
 
-    The database must be empty, unless `replace` says to drop what is in it; nobody else may be
-    connected to it. All keys in Redis are dropped: they tell of another time. Raises BackupError
-    before anything is changed where that does not hold, where the backup is of a later version of
-    Palimpsest or PostgreSQL, where a key is missing that its seals need, and where pg_restore
-    cannot read it. A load that fails leaves the database as it was.
+    The database must be empty, and nobody else connected to it. All keys in Redis are dropped: they
+    are of another time. Raises BackupError before anything is changed where that does not hold,
+    where the backup is of a later version of Palimpsest or PostgreSQL, where a key is missing that
+    its seals need, and where pg_restore cannot read it. A load that fails leaves it empty.
     """
     _check_version(manifest.contents)
     _check_keys(manifest.contents)
@@ -62,12 +47,12 @@ def restore_backup(*, folder: Path, manifest: Manifest, replace: bool = False) -
     with connections[OWNER].cursor() as cursor:
         _check_alone(cursor)
         _check_server(cursor, manifest.contents)
-        cursor.execute(_RELATIONS)
-        found = cursor.fetchall()
-    if found and not replace:
+        cursor.execute(_TABLES)
+        (tables,) = cursor.fetchone()
+    if tables:
         raise BackupError(
-            f"This database is not empty: it has {len(found)} tables and sequences. Restore into"
-            " an empty one, or drop what is in it with --replace."
+            f"This database is not empty: it has {tables} tables. Restore into an empty one, or,"
+            " with the embedded server, into a new home (PALIMPSEST_HOME)."
         )
     listed = run_client("pg_restore", "--list", str(folder / DUMP), names_database=False)
     prepare_database(using=OWNER)
@@ -133,33 +118,24 @@ def _check_server(cursor: CursorWrapper, contents: Contents) -> None:
         )
 
 
-def _dropping_everything() -> str:
-    statements = ["SET LOCAL statement_timeout = 0"]
-    with connections[OWNER].cursor() as cursor:
-        for query in (_RELATIONS, _ROUTINES):
-            cursor.execute(query)
-            statements += [
-                f"DROP {kind} IF EXISTS {name} CASCADE" for kind, name in cursor.fetchall()
-            ]
-    # Each table comes with its own rights; these would be added to them.
-    statements += [
-        f"ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON {kind} FROM {APP_ROLE}"
-        for kind in ("TABLES", "SEQUENCES")
-    ]
-    return "".join(f"{statement};\n" for statement in statements)
-
-
 def _load(folder: Path, *, listed: str) -> None:
-    """Drop what is there and load the dump, in one transaction."""
+    """Loads the dump in one transaction."""
     kept = [
         line for line in listed.splitlines() if not any(entry in line for entry in _NOT_RESTORED)
     ]
+    with connections[OWNER].cursor() as cursor:
+        # Each table comes with its own rights; these would be added to them.
+        for kind in ("TABLES", "SEQUENCES"):
+            cursor.execute(
+                f"ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON {kind} FROM {APP_ROLE}"
+            )
     with tempfile.NamedTemporaryFile("w", suffix=".list") as wanted:
         wanted.write("\n".join(kept))
         wanted.flush()
-        load_in_one_transaction(
-            *("--no-owner", "--no-comments", f"--use-list={wanted.name}", str(folder / DUMP)),
-            before=_dropping_everything(),
+        run_client(
+            "pg_restore",
+            *("--single-transaction", "--no-owner", "--no-comments"),
+            *(f"--use-list={wanted.name}", str(folder / DUMP)),
         )
 
 

@@ -23,7 +23,7 @@ from rest_framework.test import APIClient
 
 from config import embedded
 from config.celery import app
-from config.worker_heartbeat import AT_WORK, note_begun, note_done
+from config.health import AT_WORK, note_begun, note_done
 from tests.support.piped_tasks import READ_PIPE
 from tests.support.waiting import until
 

@@ -22,19 +22,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="what `manage.py backup` wrote")
-        parser.add_argument(
-            "--replace",
-            action="store_true",
-            help="drop what is in the database; a load that fails leaves it there",
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         try:
             manifest = read_manifest(options["folder"])
             with embedded_servers():
-                restore_backup(
-                    folder=options["folder"], manifest=manifest, replace=options["replace"]
-                )
+                restore_backup(folder=options["folder"], manifest=manifest)
                 findings = list(findings_of_restored(manifest.contents))
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
