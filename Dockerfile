@@ -25,4 +25,4 @@ RUN DJANGO_SECRET_KEY=only-while-the-image-is-built ALLOWED_HOSTS=localhost \
     python manage.py collectstatic --noinput
 USER palimpsest
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
+CMD ["python", "-m", "config.web_server"]

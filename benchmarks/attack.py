@@ -49,11 +49,11 @@ MOST_TIMES = 3.0
 BACK_SECONDS = 10.0
 PAUSE_SECONDS = 0.25
 _ANSWER_SECONDS = 60.0
-_ADD_SECONDS = 0.05
 _WHO = {"agent": "kyra", "user": "dana"}
 _READY_SECONDS = 120.0
 _SLOW_SECONDS = 8.0
 _SOCKETS = 200
+_PAUSE_SECONDS = 0.05
 # Requests of a client before the usual is measured.
 _WARM = 12
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
@@ -167,6 +167,33 @@ class Outcome:
             yield "not back"
 
 
+def send(request: Request, *, port: int, key: str) -> int:
+    """The status of the answer; 0 where none came or nobody waits for one."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 10.0) as line:
+        line.settimeout(_ANSWER_SECONDS)
+        with suppress(OSError):  # refused before all of it was sent
+            line.sendall(request.line(key))
+        if not request.reads:
+            return 0
+        found = _STATUS.match(line.recv(1 << 16))
+        return int(found[1]) if found else 0
+    return 0
+
+
+def make(attack: Attack, *, port: int, key: str, conversation: str) -> Counter[int]:
+    """The answers to all of the attack's requests."""
+    if attack.slow:
+        kind = kinds(key)[attack.slow]
+        answered = Counter[int]()
+        with suppress(OSError):  # it takes no more connections
+            for _ in held(kind, port=port, sockets=_SOCKETS, seconds=_SLOW_SECONDS):
+                answered[200 if ask(port) < 1 else 0] += 1
+        return answered
+    with ThreadPoolExecutor(attack.at_once) as pool:
+        requests = attack.requests(conversation)
+        return Counter(pool.map(lambda each: send(each, port=port, key=key), requests))
+
+
 def ask(port: int) -> float:
     """Seconds until `/healthz` has answered on a connection of its own; inf for no answer."""
     began = time.perf_counter()
@@ -194,7 +221,7 @@ def held(kind: Kind, *, port: int, sockets: int, seconds: float) -> Iterator[Non
             added += 1
             for each in lines:
                 _send(each, kind.then(added))
-        time.sleep(_ADD_SECONDS)
+        time.sleep(_PAUSE_SECONDS)
     for each in lines:
         each.close()
 
@@ -204,33 +231,6 @@ def _send(line: socket.socket, what: bytes) -> None:
         line.sendall(what)
     except OSError:  # the server has given it up, or does not read any more
         return
-
-
-def send(request: Request, *, port: int, key: str) -> int:
-    """The status of the answer; 0 where none came or nobody waits for one."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 10.0) as line:
-        line.settimeout(_ANSWER_SECONDS)
-        with suppress(OSError):  # refused before all of it was sent
-            line.sendall(request.line(key))
-        if not request.reads:
-            return 0
-        found = _STATUS.match(line.recv(1 << 16))
-        return int(found[1]) if found else 0
-    return 0
-
-
-def make(attack: Attack, *, port: int, key: str, conversation: str) -> Counter[int]:
-    """The answers to all of the attack's requests."""
-    if attack.slow:
-        kind = kinds(key)[attack.slow]
-        answered = Counter[int]()
-        with suppress(OSError):  # it takes no more connections
-            for _ in held(kind, port=port, sockets=_SOCKETS, seconds=_SLOW_SECONDS):
-                answered[200 if ask(port) < 1 else 0] += 1
-        return answered
-    with ThreadPoolExecutor(attack.at_once) as pool:
-        requests = attack.requests(conversation)
-        return Counter(pool.map(lambda each: send(each, port=port, key=key), requests))
 
 
 def steady(port: int, keys: Sequence[str], ready: Event, stop: Event, report: Connection) -> None:

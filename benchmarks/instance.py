@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 
 import psutil  # type: ignore[import-untyped]
 
+from config import web_server
 from config.embedded import PROJECT_ROOT
 from config.healthcheck import is_healthy
 
@@ -80,16 +81,16 @@ def free_port() -> int:
 
 @contextmanager
 def own_server(*, workers: int) -> Iterator[int]:
-    """The port of a gunicorn, set up as `make run` does, for as long as it is needed."""
+    """The port of a web server, set up as `make run` does, for as long as it is needed."""
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
-    command += ["-b", f"127.0.0.1:{port}", "-w", str(workers), "--threads", "8"]
-    server = subprocess.Popen(command, env={**os.environ, "DATABASE_POOL_SIZE": "12"})
+    command = web_server.command(host="127.0.0.1", port=port)
+    sizes = {"WEB_CONCURRENCY": str(workers), "WEB_THREADS": "8", "DATABASE_POOL_SIZE": "12"}
+    server = subprocess.Popen(command, env={**os.environ, **sizes})
     try:
         until = time.monotonic() + _START_SECONDS
         while not is_healthy(host="127.0.0.1", port=port):
             if server.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"gunicorn does not answer (status {server.poll()}).")
+                raise RuntimeError(f"the web server does not answer (status {server.poll()}).")
             time.sleep(0.1)
         yield port
     finally:

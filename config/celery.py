@@ -23,8 +23,6 @@ from celery.signals import (
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 _REQUEST_ID = "request_id"
-# A tenth of the processors' time of a process with 0, where both want all of it.
-_NICENESS = 10
 # Of the one task that a process does at a time.
 _NAMED = ExitStack()
 
@@ -41,14 +39,6 @@ def wait_for_redis(conf: Settings, **kwargs: object) -> None:
     """
     del kwargs
     conf.broker_transport_options = {**conf.broker_transport_options, "socket_timeout": None}
-
-
-# Of the command alone: a worker within another process may not slow that one down.
-@celeryd_init.connect
-def yield_to_requests(**kwargs: object) -> None:
-    """Give way to web processes of the same machine where the processors do not suffice for all."""
-    del kwargs
-    os.nice(max(0, _NICENESS - os.nice(0)))
 
 
 @worker_process_init.connect

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import embedded
+from config import embedded, web_server
 from config.embedded import PROJECT_ROOT, EmbeddedError
 from config.embedded.paths import rotate
 from config.embedded.processes import is_running, spawn
@@ -236,12 +236,9 @@ def _parts(options: Options, lock: int) -> Iterator[Part]:
         *celery, "worker", "--loglevel=warning", *pool, lock=lock, at_our_end=signal.SIGKILL
     )
     beat = Program(*celery, "beat", "--loglevel=warning", *schedule, lock=lock)
-    web = Program(*_WEB, lock=lock)
+    web = Program(*web_server.command(host=options.host, port=options.port)[1:], lock=lock)
     for name, program in (("worker", worker), ("beat", beat), ("web", web)):
         yield Part(name, start=program.start, is_alive=program.is_alive, stop=program.stop)
-
-
-_WEB = ["-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
 
 
 def _wait_until_healthy(options: Options, parts: list[Part]) -> None:

@@ -1,7 +1,7 @@
 """`/metrics` for Prometheus: requests by route, jobs, written memories, and which services are up.
 
 Each web process counts its requests in a file of its own; whichever process is asked adds up the
-files of all (config/gunicorn_conf.py names their folder). Jobs come from the database, written
+files of all (config/web_server.py names their folder). Jobs come from the database, written
 memories and what extraction took from Redis, so that workers and other machines are in the figures.
 """
 

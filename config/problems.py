@@ -11,8 +11,7 @@ from typing import Any
 import psycopg
 import psycopg_pool
 import redis
-from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions, status
@@ -126,8 +125,6 @@ def problem_for(error: Exception) -> JsonResponse | None:
             logger.log(level, "%d: %s", code, detail)
             return _logged(answer)
         return answer
-    if isinstance(error, RequestDataTooBig):
-        return _too_big()
     if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
         logger.warning("A statement took too long and was stopped.")
         return _logged(
@@ -238,16 +235,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """The answer for a request that Django refuses before any view."""
-    del request
-    if isinstance(exception, RequestDataTooBig):
-        return _too_big()
+    del request, exception
     return problem(400, "Malformed request", "The request is malformed.")
-
-
-def _too_big() -> JsonResponse:
-    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    detail = f"A body may have {most:,} bytes. Send less at a time."
-    return problem(413, "Content too large", detail)
 
 
 def server_error(request: HttpRequest) -> JsonResponse:

@@ -10,9 +10,9 @@ from pathlib import Path
 # Where variables are read. Others are standard ones of libraries.
 _PLACES = (
     "config/settings/*.py",
-    "config/gunicorn_conf.py",
     "config/launcher.py",
     "config/telemetry.py",
+    "config/web_server.py",
 )
 _KINDS = {
     "read_str": "text",

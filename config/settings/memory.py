@@ -5,7 +5,6 @@ from __future__ import annotations
 from config.env import read_bool, read_float, read_int, read_list, read_str
 
 from .installation import SECRET_KEY
-from .stores import HAS_OWN_POSTGRES
 
 # Whole parts that may be switched off (seed 000, feature flags); a team may override each.
 ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
@@ -48,9 +47,6 @@ DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
 # How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
 # it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
-# How many reads a web process computes at a time while the others wait in a queue; 0: all of them.
-# One where PostgreSQL runs on the same processors; with a distant one a process would idle.
-READS_AT_ONCE = read_int("READS_AT_ONCE", 1 if HAS_OWN_POSTGRES else 0)
 # Owners with more memories are searched by the approximate index where that is quicker, others
 # exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
 # of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.

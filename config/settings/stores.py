@@ -15,11 +15,9 @@ from .installation import HOME
 # application's connections step down to the role when they open.
 APP_ROLE = "palimpsest_app"
 
-# Seconds after which PostgreSQL stops a statement: any, one of a request that reads, and one of a
-# request that writes a little.
+# Seconds after which PostgreSQL stops a statement: any, and one of a request that only reads.
 STATEMENT_SECONDS = read_int("STATEMENT_SECONDS", 60, minimum=1)
 READ_STATEMENT_SECONDS = read_int("READ_STATEMENT_SECONDS", 15, minimum=1)
-WRITE_STATEMENT_SECONDS = read_int("WRITE_STATEMENT_SECONDS", 30, minimum=1)
 
 # The embedded one, on this machine.
 HAS_OWN_POSTGRES = not os.environ.get("DATABASE_URL")

@@ -231,14 +231,9 @@ LANGUAGE_CODE = "en-us"
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 DATA_UPLOAD_MAX_MEMORY_SIZE = read_int("MAX_BODY_BYTES", 32 * 1024 * 1024, minimum=1024)
-# What most requests need; those that carry many memories, messages or files may have the above.
-PLAIN_BODY_BYTES = 1024 * 1024
 # Requests a minute of one API key and of all keys of a team; 0 for no limit.
 RATE_LIMIT_KEY = read_int("RATE_LIMIT_KEY", 30_000)
 RATE_LIMIT_TEAM = read_int("RATE_LIMIT_TEAM", 60_000)
-# Requests of one API key that are answered at a time; fewer than the threads of all processes, so
-# that one key leaves some to the others.
-CONCURRENCY_LIMIT_KEY = read_int("CONCURRENCY_LIMIT_KEY", 12)
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 SESSION_COOKIE_AGE = 12 * 3600

@@ -14,20 +14,21 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, status
-from rest_framework.exceptions import ParseError, Throttled
+from rest_framework.exceptions import ParseError
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 
 from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
 from memory.api.serializers.base import ProblemSerializer
-from memory.clients.rate_limits import Allowance, take_allowance
+from memory.api.throttles import RequestRate
 from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision
-from teams.errors import ForbiddenError, NotFoundError, TooLargeError
+from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent
 from teams.principal import Principal
 from teams.services.agent_names import aliases_among
@@ -46,8 +47,7 @@ _REFUSALS = {
     412: "What is stored is at another version than the request asks; nothing was stored.",
     413: "It is larger than what is kept of its kind; nothing was stored.",
     422: "A field is wrong; nothing was stored.",
-    429: "The key or its team asks too often or too much at a time; try again after Retry-After"
-    " seconds.",
+    429: "The key or its team asks too often; try again after Retry-After seconds.",
     503: "A service is away; try again after Retry-After seconds.",
 }
 
@@ -58,12 +58,6 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
         (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=_REFUSALS[code])
         for code in (401, *codes, 429, 503)
     }
-
-
-def refuse_used_up(allowance: Allowance | None) -> None:
-    """Throttled where the allowance refuses; None is one without limits."""
-    if allowance is not None and allowance.refusal:
-        raise Throttled(wait=allowance.wait_seconds, detail=allowance.refusal)
 
 
 def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
@@ -79,35 +73,21 @@ class ApiViewSet(RequestEvents):
     filter_backends = ()
     # Which actions remember or retrieve, and are refused where memory is switched off.
     memory_actions: ClassVar[Collection[str]] = ()
-    # Which actions take bodies of up to MAX_BODY_BYTES; the others take PLAIN_BODY_BYTES.
-    large_bodies: ClassVar[Collection[str]] = ()
-    # Whether a POST only reads, and which actions may need a statement that takes long.
+    # Whether a POST only reads.
     only_reads: ClassVar[bool] = False
-    long_statements: ClassVar[Collection[str]] = ()
-    _allowance: Allowance | None = None
+    _rate: RequestRate | None = None
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Any: Django's own signature
-        """The answer; PostgreSQL stops a statement that takes longer than its kind may.
-
-        What only reads is given up with its client; what writes is brought to its end.
-        """
-        seconds = self._statement_seconds(str(request.method))
-        does_read = self._does_read(str(request.method))
-        gone = request.META.get("waitress.client_disconnected") if does_read else None
-        with statements_within(seconds, is_given_up=gone):
+        """The answer; a read has less time of PostgreSQL, and is given up with its client."""
+        if not self._does_read(str(request.method)):
+            return super().dispatch(request, *args, **kwargs)
+        seconds = float(settings.READ_STATEMENT_SECONDS)
+        with statements_within(seconds, is_given_up=request.META.get("palimpsest.is_gone")):
             return super().dispatch(request, *args, **kwargs)
 
     def _does_read(self, method: str) -> bool:
         return method in SAFE_METHODS or self.only_reads
-
-    def _statement_seconds(self, method: str) -> float:
-        action = getattr(self, "action_map", {}).get(method.lower())
-        if self._does_read(method):
-            return float(settings.READ_STATEMENT_SECONDS)
-        if action in self.large_bodies or action in self.long_statements:
-            return float(settings.STATEMENT_SECONDS)
-        return float(settings.WRITE_STATEMENT_SECONDS)
 
     def check_permissions(self, request: Request) -> None:
         """ForbiddenError where a read-only key would write, before anything is read or claimed."""
@@ -115,19 +95,17 @@ class ApiViewSet(RequestEvents):
         if self.principal.is_read_only and not self._does_read(str(request.method)):
             raise ForbiddenError("This key is read-only: it may ask, and change nothing.")
 
-    def check_throttles(self, request: Request) -> None:
-        """Take one request from what the key and its team may ask; Throttled where that is used
-        up or as many as may be are under way, before anything is read or claimed."""
-        principal = self.principal
-        self._allowance = take_allowance(key_id=principal.key_id, team_id=principal.team_id)
-        refuse_used_up(self._allowance)
+    def get_throttles(self) -> list[BaseThrottle]:
+        """The limit of requests, which has the headers of the answer."""
+        self._rate = RequestRate()
+        return [self._rate]
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         # Any: Django REST framework's own signature
         """The response, with what the key may still ask."""
         response = super().finalize_response(request, response, *args, **kwargs)
-        if self._allowance is not None:
-            for name, value in self._allowance.headers.items():
+        if self._rate is not None:
+            for name, value in self._rate.headers.items():
                 response[name] = value
         return response
 
@@ -135,10 +113,10 @@ class ApiViewSet(RequestEvents):
         # Any: Django REST framework's own signature
         """Let the caller in; ForbiddenError for memory where the team has it switched off.
 
-        TooLargeError for a body, and ParseError for parameters, that are more than is read, before
-        any of it is; ParseError also for an address whose parameters are no UTF-8.
+        ParseError for more parameters than are read, and for an address that is no UTF-8.
         """
-        _refuse_too_much(request, is_large=self.action in self.large_bodies)
+        if str(request.META.get("QUERY_STRING", "")).count("&") >= MAX_PARAMETERS:
+            raise ParseError(f"An address may have {MAX_PARAMETERS} parameters.")
         super().initial(request, *args, **kwargs)
         _refuse_broken_text(request)
         if self.action in self.memory_actions:
@@ -286,16 +264,6 @@ class ApiViewSet(RequestEvents):
         self.check_agent(given.get("agent"))
         with self.team_scope():
             return Response(pages().page_of(rows_of(given), self.request, shown))
-
-
-def _refuse_too_much(request: Request, *, is_large: bool) -> None:
-    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    if not is_large:
-        most = min(most, settings.PLAIN_BODY_BYTES)
-    if int(request.META.get("CONTENT_LENGTH") or 0) > most:
-        raise TooLargeError(f"A body may have {most:,} bytes here. Send less at a time.")
-    if str(request.META.get("QUERY_STRING", "")).count("&") >= MAX_PARAMETERS:
-        raise ParseError(f"An address may have {MAX_PARAMETERS} parameters.")
 
 
 def _refuse_broken_text(request: Request) -> None:

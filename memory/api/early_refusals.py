@@ -9,9 +9,10 @@ from memory.api.fields import NameField
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _OF_ALL = {
     "400": "It is not written as HTTP, UTF-8 or JSON want it.",
-    "414": "The address is too long; POST takes long questions.",
     "429": "Too many requests; try again after Retry-After seconds.",
 }
+# The web server's own, without a body.
+_LONG_ADDRESS = "The address is too long; POST takes long questions."
 _OF_NAMES = {"404": "Nothing answers at the address."}
 _OF_BODIES = {
     "413": "The body is larger than one may be; nothing was stored.",
@@ -36,4 +37,5 @@ def document_early_refusals(
                     each["schema"] |= {"minLength": 1, "pattern": NameField.pattern}
             for code, words in refusals.items():
                 operation["responses"].setdefault(code, {"content": _PROBLEM, "description": words})
+            operation["responses"]["414"] = {"description": _LONG_ADDRESS}
     return result

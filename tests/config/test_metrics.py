@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
+from config import web_server
 from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.satellites.webhooks.endpoints import create_endpoint, send_test
@@ -249,13 +249,11 @@ def server(committed_db: None, tmp_path: Path) -> Iterator[str]:
     stale.write_bytes(b"")
     environment = {
         **os.environ,
-        "HOST": "127.0.0.1",
-        "PORT": str(port),
         "WEB_CONCURRENCY": "2",
         "WEB_THREADS": "1",
         "PROMETHEUS_MULTIPROC_DIR": str(tmp_path),
     }
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "-c", "config/gunicorn_conf.py"]
+    command = web_server.command(host="127.0.0.1", port=port)
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
         try:
             base = f"http://127.0.0.1:{port}"

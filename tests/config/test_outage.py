@@ -20,8 +20,7 @@ from typing import Any
 
 import pytest
 
-from config import embedded
-from config.web_requests import MOST_BYTES, MOST_HEADER_BYTES, MOST_HEADERS
+from config import embedded, web_server
 
 FOREIGN = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "PALIMPSEST_", "OPENAI_", "WEB_")
 
@@ -79,7 +78,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """The application behind gunicorn, on embedded servers of its own."""
+    """The web server, on embedded servers of its own."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as folder:
         home = Path(folder) / "home"
         port = free_port()
@@ -87,7 +86,6 @@ def server() -> Iterator[Server]:
         environment = {
             **clean,
             "PALIMPSEST_HOME": str(home),
-            "PORT": str(port),
             "WEB_CONCURRENCY": "1",
         }
 
@@ -109,10 +107,7 @@ def server() -> Iterator[Server]:
             manage("migrate", "--verbosity", "0")
             key = manage("issue_key", "--team", "acme")
             process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "gunicorn"),
-                    *("--config", "config/gunicorn_conf.py", "config.wsgi:application"),
-                ],
+                web_server.command(host="127.0.0.1", port=port),
                 cwd=embedded.PROJECT_ROOT,
                 env=environment,
                 stdout=subprocess.DEVNULL,
@@ -160,36 +155,22 @@ def warm(server: Server) -> Server:
     return server
 
 
-def test_an_address_is_read_up_to_its_limit_and_refused_beyond_with_the_way_out(
-    server: Server,
-) -> None:
-    read = server.ask("GET", f"/v1/memories/search?query={'a+' * 3_990}")
-    refused = [server.ask("GET", f"/healthz?{'x' * length}") for length in (MOST_BYTES, 300_000)]
-
-    assert read.status == 200
-    assert [each.status for each in refused] == [414, 414]
-    for each in refused:
-        assert each.headers["Content-Type"] == "application/problem+json"
-        assert "POST: /v1/memory/query and /v1/retrieve" in each.body["detail"]
-
-
 @pytest.mark.parametrize(
-    ("headers", "status", "way_out"),
+    ("address", "headers", "statuses"),
     [
-        ({"X-Long": "x" * MOST_HEADER_BYTES}, 431, "belongs in the body"),
-        ({f"X-{number}": "x" for number in range(MOST_HEADERS + 1)}, 431, "Send fewer"),
-        ({"X Spaced": "x"}, 400, "with an HTTP client"),
+        (f"/v1/memories/search?query={'a+' * 3_990}", {}, {200}),
+        ("/healthz", {"X-Long": "x" * 60_000}, {200}),
+        (f"/healthz?{'x' * 300_000}", {}, {414, 431}),
+        ("/healthz", {"X-Long": "x" * 300_000}, {431}),
+        ("/healthz", {f"X-{number}": "x" for number in range(200)}, {431}),
+        ("/healthz", {"X Spaced": "x"}, {400}),
     ],
-    ids=["a long header", "many headers", "no header"],
+    ids=["an address", "a header", "a long address", "a long header", "many headers", "no header"],
 )
-def test_headers_that_cannot_be_read_are_refused_with_the_way_out(
-    server: Server, headers: dict[str, str], status: int, way_out: str
+def test_addresses_and_headers_are_read_up_to_a_limit(
+    server: Server, address: str, headers: dict[str, str], statuses: set[int]
 ) -> None:
-    refused = server.ask("GET", "/healthz", headers=headers)
-
-    assert refused.status == status == refused.body["status"]
-    assert refused.headers["Content-Type"] == "application/problem+json"
-    assert way_out in refused.body["detail"]
+    assert server.ask("GET", address, headers=headers).status in statuses
 
 
 def test_without_postgresql_it_says_503_and_heals(warm: Server) -> None:

@@ -13,16 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
 import pytest
 import redis
 from celery import Celery
-from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 from rest_framework.test import APIClient
 
 from config import embedded
-from config.celery import app
 from config.health import AT_WORK, note_begun, note_done
 from tests.support.piped_tasks import READ_PIPE
 from tests.support.waiting import until
@@ -132,29 +129,6 @@ def test_a_worker_leaves_word_of_its_tasks(shop: Shop, tmp_path: Path) -> None:
     assert while_it_lasts > settings.CELERY_TASK_TIME_LIMIT - 60
     until(lambda: shop.client.ttl(AT_WORK) <= 60)
     assert shop.client.exists(AT_WORK)
-
-
-def test_a_worker_yields_to_web_processes(shop: Shop, tmp_path: Path) -> None:
-    shop.give(tmp_path / "pipe")
-    writing = opened_by_the_task(tmp_path / "pipe")
-    children = [each.pid for each in psutil.Process(shop.worker).children()]
-    niceness = {os.getpriority(os.PRIO_PROCESS, pid) for pid in (shop.worker, *children)}
-    os.close(writing)
-
-    assert children
-    assert niceness == {max(10, os.nice(0))}
-
-
-def test_a_worker_within_another_process_leaves_its_niceness(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(os, "nice", asked.append)
-
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        pass
-
-    assert asked == []
 
 
 @pytest.mark.parametrize("note", [note_begun, note_done])

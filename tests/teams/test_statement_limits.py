@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from rest_framework.test import APIClient
 
 from config.problems import problem_for
-from memory.api.views.memories import MemoryViewSet
-from memory.api.views.retrieval import RetrievalViewSet
 from teams.tenancy import statements_within, team_scope
+from tests.support.cast import make_cast
 
 
 def limit() -> str:
@@ -47,12 +49,26 @@ def test_a_statement_that_takes_longer_is_stopped_with_a_problem(committed_db: N
     assert answer["Retry-After"]
 
 
-def test_reads_have_less_time_than_writes_and_those_less_than_bulk() -> None:
-    memories = MemoryViewSet.as_view({"get": "list", "post": "create", "patch": "partial_update"})
-    view = MemoryViewSet(**memories.initkwargs)  # type: ignore[attr-defined]
-    view.action_map = {"get": "list", "post": "create", "patch": "partial_update"}
+def test_requests_that_only_read_have_less_time_than_others(
+    committed_db: None, client_of: Callable[..., APIClient]
+) -> None:
+    client = client_of(make_cast("acme"))
+    asked = {"agent": "kyra", "query": "Where does Sarah live?"}
+    found: set[str] = set()
 
-    read, write, bulk = map(view._statement_seconds, ("GET", "PATCH", "POST"))
+    def note(execute: Callable[..., object], *args: object) -> object:
+        found.add(connection.connection.execute("SHOW statement_timeout").fetchone()[0])
+        return execute(*args)
 
-    assert read < write < bulk
-    assert RetrievalViewSet()._statement_seconds("POST") == read
+    limits = []
+    for send in (
+        lambda: client.get("/v1/memories"),
+        lambda: client.post("/v1/retrieve", asked, format="json"),
+        lambda: client.post("/v1/memories", {"content": "Sarah likes tea."}, format="json"),
+    ):
+        found.clear()
+        with connection.execute_wrapper(note):
+            assert send().status_code in (200, 201)
+        limits.append(found - {"1min"})
+
+    assert limits == [{"15s"}, {"15s"}, set()]

@@ -51,10 +51,8 @@ MessagePage = page_schema("MessagePage", MessageSerializer)
 class ConversationViewSet(ApiViewSet):
     """Conversations of an agent with an end user."""
 
-    large_bodies = ("messages",)
     lookup_value_converter = "uuid"
     serializer_class = ConversationSerializer
-    long_statements = ("extract", "compact")
     memory_actions = ("extract", "compact")
 
     @extend_schema(

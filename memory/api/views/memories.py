@@ -93,7 +93,6 @@ def one_or_many(name: str, serializer: type[serializers.Serializer[Any]]) -> One
 class MemoryViewSet(MemoryChanges):
     """What the team's agents know."""
 
-    large_bodies = ("create",)
     lookup_value_converter = "uuid"
     operations = {
         "create": ("hotpath", "create"),

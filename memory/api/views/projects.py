@@ -88,7 +88,6 @@ class ClearedSerializer(ApiSerializer):
 class ProjectViewSet(ApiViewSet):
     """The projects that a team's agents work in."""
 
-    long_statements = ("clear",)
     memory_actions = ("clear",)
     operations = {"clear": ("hotpath", "delete")}
 
@@ -178,7 +177,6 @@ class ProjectViewSet(ApiViewSet):
 class TeamMemoryViewSet(ApiViewSet):
     """The memories of the whole team."""
 
-    long_statements = ("clear",)
     memory_actions = ("clear",)
     operations = {"clear": ("hotpath", "delete")}
 

@@ -100,7 +100,6 @@ class RetrievalViewSet(ReadViewSet):
 class PromptViewSet(ReadViewSet):
     """The seven layers."""
 
-    large_bodies = ("build",)
     serializer_class = BuiltPromptSerializer
     operations = {"build": ("context", "context")}
 

@@ -199,7 +199,6 @@ class RouteSerializer(ApiSerializer):
 class RouteViewSet(ApiViewSet):
     """The model router."""
 
-    large_bodies = ("route",)
     serializer_class = RouteSerializer
     operations = {"route": ("hotpath", "route")}
 

@@ -151,7 +151,6 @@ THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
 class CheckpointViewSet(ApiViewSet):
     """The saved state of a thread of an end user."""
 
-    large_bodies = ("save",)
     serializer_class = LoadedCheckpointSerializer
 
     @extend_schema(

@@ -64,7 +64,6 @@ class ProtocolViewSet(ApiViewSet):
 class ChatViewSet(ProtocolViewSet):
     """Chat completions with memory."""
 
-    large_bodies = ("create",)
     operations = {"create": ("context", "chat")}
 
     @extend_schema(

@@ -141,7 +141,6 @@ class ConsolidationViewSet(ApiViewSet):
 
     operations = {"start": ("worker", "consolidate"), "undo": ("worker", "consolidate")}
     memory_actions = ("start", "undo")
-    long_statements = ("start", "undo")
 
     @extend_schema(
         operation_id="consolidate",

@@ -15,13 +15,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from memory.api.base import refuse_used_up
 from memory.api.memory_json import MEDIA_TYPE
+from memory.api.throttles import RequestRate
 from memory.clients.afterwards import Gathered, gathering
-from memory.clients.rate_limits import take_allowance
 from memory.satellites.mcp.rest import API, RestApi
 from memory.satellites.mcp.server import memory_server
-from teams.errors import TooLargeError
 from teams.principal import Principal
 from teams.tenancy import statements_within
 
@@ -83,7 +81,6 @@ def _scope(request: HttpRequest, api: RestApi) -> dict[str, Any]:
     }
 
 
-MOST_BYTES = 4 * 1024 * 1024
 # Codes of JSON-RPC.
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
 
@@ -93,6 +90,8 @@ class McpView(APIView):
 
     http_method_names = ["post"]
     schema = None
+    # What a message asks of the API counts there as a request of its own.
+    throttle_classes = (RequestRate,)
     _left: Gathered
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -123,21 +122,6 @@ class McpView(APIView):
         # Any: Django REST framework's own signature
         """Refuse nothing: the SDK looks at Accept, after another method than POST is refused."""
         return super().perform_content_negotiation(request, force=True)
-
-    def check_throttles(self, request: Request) -> None:
-        """Count the message; Throttled where the key may not ask now.
-
-        What it asks of the API counts there as a request of its own.
-        """
-        caller = cast(Principal, request.user)
-        refuse_used_up(take_allowance(key_id=caller.key_id, team_id=caller.team_id))
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # Any: Django REST framework's own signature
-        """Let the caller in; TooLargeError for a message that is more than is read."""
-        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
-            raise TooLargeError(f"A message may have {MOST_BYTES:,} bytes. Send less at a time.")
-        super().initial(request, *args, **kwargs)
 
     def post(self, request: Request) -> HttpResponse:
         """The answer to one message."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -63,8 +63,6 @@ class Mem0Memories(Mem0ViewSet):
     A memory is found by the id of any of its versions; what answers is the current one.
     """
 
-    large_bodies = ("add", "update_batch")
-    long_statements: ClassVar[Collection[str]] = ("delete_all", "delete_batch", "remove_entity")
     operations = {
         "add": ("hotpath", "create"),
         "change": ("hotpath", "update"),

@@ -218,7 +218,6 @@ _CLEARED: dict[Any, Any] = answers(ClearedTaskSerializer, 403, 404, 409, 422)
 class TaskViewSet(MemoryWrites):
     """What an agent notes while it works on a task; it ends with the task."""
 
-    large_bodies = ("add",)
     memory_actions = ("create", "load", "add", "items", "clear", "complete", "fail", "promote")
     operations = {"promote": ("hotpath", "create")}
 

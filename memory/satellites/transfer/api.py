@@ -177,7 +177,6 @@ class ImportViewSet(ApiViewSet):
 
     parser_classes = (FileUploadParser,)
     memory_actions = ("start",)
-    large_bodies = ("start",)
 
     @extend_schema(
         operation_id="imports_start",

@@ -301,7 +301,6 @@ class LearnedSerializer(ApiSerializer):
 class PatternViewSet(MemoryWrites):
     """How things are built in a project."""
 
-    large_bodies = ("learn",)
     memory_actions = ("learn",)
 
     @extend_schema(

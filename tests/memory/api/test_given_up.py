@@ -6,8 +6,8 @@ from rest_framework.test import APIClient
 
 from tests.support.bad_input import assert_problem
 
-GONE = {"waitress.client_disconnected": lambda: True}
-THERE = {"waitress.client_disconnected": lambda: False}
+GONE = {"palimpsest.is_gone": lambda: True}
+THERE = {"palimpsest.is_gone": lambda: False}
 
 
 def test_a_read_whose_client_has_gone_asks_the_database_nothing_more(api: APIClient) -> None:

@@ -10,7 +10,6 @@ from django_redis import get_redis_connection
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from memory.clients.rate_limits import LEASE_SECONDS
 from routing.clients.quick_redis import quick_redis
 from tests.support.bad_input import assert_problem
 from tests.support.cast import Cast
@@ -20,7 +19,7 @@ MEMORIES = "/v1/memories"
 
 @pytest.fixture(autouse=True)
 def small_limits(settings: Settings) -> None:
-    """A key may send three requests a minute, and a team five: one comes back every 12 seconds."""
+    """A key may send three requests a minute, and a team five."""
     settings.RATE_LIMIT_KEY = 3
     settings.RATE_LIMIT_TEAM = 5
 
@@ -37,7 +36,7 @@ def test_a_key_that_asks_too_often_is_told_when_to_come_back(api: APIClient) -> 
     problem = assert_problem(refused, codes=(429,))
     assert problem["title"] == "Too many requests"
     assert "3 requests a minute" in problem["detail"]
-    assert 1 <= int(refused["Retry-After"]) <= 20
+    assert 1 <= int(refused["Retry-After"]) <= 60
     assert refused["RateLimit"].startswith('"key";r=0;t=')
 
 
@@ -45,9 +44,9 @@ def test_each_answer_says_what_is_left(api: APIClient) -> None:
     first, second = api.get(MEMORIES), api.get("/v1/memories?tier=none")
 
     assert first["RateLimit-Policy"] == '"key";q=3;w=60, "team";q=5;w=60'
-    assert first["RateLimit"] == '"key";r=2;t=20'
+    assert first["RateLimit"].startswith('"key";r=2;t=')
     assert second.status_code == 422
-    assert second["RateLimit"] == '"key";r=1;t=40'
+    assert second["RateLimit"].startswith('"key";r=1;t=')
 
 
 def test_all_keys_of_a_team_share_its_limit_and_other_teams_do_not(
@@ -79,7 +78,7 @@ def test_a_refused_post_may_be_sent_again_under_its_idempotency_key(
 
 
 def test_without_limits_nothing_is_counted_or_told(api: APIClient, settings: Settings) -> None:
-    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = settings.CONCURRENCY_LIMIT_KEY = 0
+    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = 0
 
     answers = [api.get(MEMORIES) for _ in range(10)]
 
@@ -87,57 +86,14 @@ def test_without_limits_nothing_is_counted_or_told(api: APIClient, settings: Set
     assert not any(each.has_header("RateLimit") for each in answers)
 
 
-@pytest.fixture
-def two_at_a_time(settings: Settings) -> None:
-    """A key may have two requests under way, and ask as often as it likes."""
-    settings.RATE_LIMIT_KEY = settings.RATE_LIMIT_TEAM = 0
-    settings.CONCURRENCY_LIMIT_KEY = 2
-
-
-def under_way(api: APIClient, cast: Cast) -> object:
-    """A stream that has begun and was not read to its end."""
-    return api.get(f"/v1/audit/export?user={cast.sarah.external_id}")
-
-
-def test_a_key_has_only_so_many_requests_under_way(
-    acme: Cast, client_of: Callable[..., APIClient], two_at_a_time: None
-) -> None:
-    api, other = client_of(acme), client_of(acme)
-    streams = [under_way(api, acme), under_way(api, acme)]
-
-    refused = api.get(MEMORIES)
-
-    problem = assert_problem(refused, codes=(429,))
-    assert "2 requests of this key are under way" in problem["detail"]
-    assert refused["Retry-After"] == "1"
-    assert statuses(other, 3) == [200] * 3
-
-    assert b"".join(streams.pop().streaming_content)  # type: ignore[attr-defined]
-    assert statuses(api, 3) == [200] * 3
-
-
-def test_places_of_a_process_that_was_killed_are_free_once_their_leases_end(
-    acme: Cast, client_of: Callable[..., APIClient], two_at_a_time: None
-) -> None:
-    api = client_of(acme)
-    lost = [under_way(api, acme), under_way(api, acme)]
+def test_a_minute_ends_also_where_its_key_lost_its_end(api: APIClient) -> None:
     client = get_redis_connection("default")
-    [key] = client.keys(f"{settings_now.REDIS_PREFIX}:rate:*:places:*")
-    assert 0 < client.pttl(key) <= LEASE_SECONDS * 1000
+    statuses(api, 4)
+    for key in client.keys(f"{settings_now.REDIS_PREFIX}:rate:*"):
+        client.persist(key)
+
     assert statuses(api, 1) == [429]
-
-    # As if the time of their leases had passed.
-    client.zadd(key, dict.fromkeys(client.zrange(key, 0, -1), 1))
-
-    assert statuses(api, 2) == [200, 200]
-    del lost
-
-
-def test_answers_and_refusals_leave_no_place_taken(api: APIClient, two_at_a_time: None) -> None:
-    found = [api.get(f"{MEMORIES}?{query}").status_code for query in ("", "tier=none", "x=1") * 3]
-
-    assert 429 not in found
-    assert get_redis_connection("default").keys(f"{settings_now.REDIS_PREFIX}:rate:*") == []
+    assert all(client.ttl(key) > 0 for key in client.keys(f"{settings_now.REDIS_PREFIX}:rate:*"))
 
 
 @pytest.fixture

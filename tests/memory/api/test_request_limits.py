@@ -77,23 +77,6 @@ def test_signs_within_strings_are_not_counted(api: APIClient, paths: dict[str, s
     assert response.status_code == 201
 
 
-def test_most_endpoints_take_a_megabyte_and_some_take_more(
-    api: APIClient, paths: dict[str, str]
-) -> None:
-    spaces = b" " * (1024 * 1024)
-    for name, good in {
-        "memories": {"content": "Sarah lives in Berlin."},
-        "messages": {"messages": [{"role": "user", "content": "Hello."}]},
-    }.items():
-        body: Any = json.dumps(good).encode() + spaces
-        assert api.generic("POST", paths[name], body, content_type=JSON).status_code == 201
-
-    body = json.dumps({"pinned": True}).encode() + spaces
-    refused = api.generic("POST", paths["pin"], body, content_type=JSON)
-
-    assert "1,048,576 bytes" in assert_problem(refused, codes=(413,))["detail"]
-
-
 @pytest.mark.parametrize("charset", ["punycode", "idna", "utf-7", "cp037"])
 def test_a_body_in_an_unusual_encoding_is_refused(
     api: APIClient, paths: dict[str, str], charset: str

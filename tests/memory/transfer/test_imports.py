@@ -372,12 +372,6 @@ def test_only_a_key_of_the_team_imports_and_exports(
     assert stranger.get("/v1/imports").json()["results"] == []
 
 
-def test_a_body_that_is_too_large_is_refused(api: APIClient, settings: Any) -> None:
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
-
-    assert send(api, [MEM0] * 10).status_code == 413
-
-
 def test_the_command_imports_and_says_what(acme: Cast, tmp_path: Path) -> None:
     file = tmp_path / "memories.json"
     file.write_text(json.dumps([MEM0]))

@@ -81,7 +81,6 @@ class GraphPagination(IdPagination):
 class GraphCheckpointViewSet(ApiViewSet):
     """States of graphs, of an agent or of the team itself."""
 
-    large_bodies = ("save", "add_writes")
     serializer_class = LoadedGraphSerializer
 
     @extend_schema(

@@ -203,7 +203,6 @@ class ReadOfItemsSerializer(ApiSerializer):
 class ItemViewSet(ApiViewSet):
     """What writes items."""
 
-    large_bodies = ("write",)
     memory_actions = ("write",)
     serializer_class = ItemsWrittenSerializer
 
