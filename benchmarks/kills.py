@@ -39,8 +39,8 @@ _VICTIMS = {
     "PostgreSQL": "/postgres",
     "a backend": "/postgres",
     "Redis": "redis-server",
-    "web": "config.wsgi",
-    "a web process": "config.wsgi",
+    "web": "config.web_server",
+    "a web process": "config.web_server",
     "worker": "config --quiet worker",
 }
 _ANSWER_SECONDS = 40.0

@@ -66,7 +66,8 @@ class Server:
                 return Answer(response.status, response.headers, json.load(response))
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.code, error.headers, json.load(error))
+                content = error.read()
+                return Answer(error.code, error.headers, json.loads(content) if content else None)
 
 
 def free_port() -> int:
