@@ -79,7 +79,7 @@ from memory.services.indexing.pending_vectors import embed_pending
 from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import default_tools
-from teams.domain.context_policy import ContextPolicy
+from teams.domain.agent_document import ContextPolicy
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent
 

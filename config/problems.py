@@ -24,6 +24,7 @@ from memory.services.decisions.undoing import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.routes import NoModelConfiguredError
 from teams import errors, refusals
+from teams.domain.documents import DocumentError
 from teams.tenancy import broke_off
 
 MEDIA_TYPE = "application/problem+json"
@@ -113,6 +114,8 @@ def problem_for(error: Exception) -> JsonResponse | None:
     if isinstance(error, errors.DomainError):
         code, title = next(_DOMAIN[kind] for kind in type(error).__mro__ if kind in _DOMAIN)
         fields = {error.field: [error.message]} if error.field else None
+        if isinstance(error, DocumentError):
+            fields = error.problems
         detail = f"{error.field}: {error.message}" if error.field else error.message
         wait = error.retry_after_seconds
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}

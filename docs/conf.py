@@ -1,7 +1,8 @@
 """The documentation as a site (`make docs`): Sphinx over the Markdown as it stands in the project.
 
 The folder of the project is the source, so that links are what they are in a repository's browser.
-Two pages are made of the code: the API from its schema, the settings from where they are read.
+Three pages are made of the code: the API from its schema, the settings from where they are read,
+the documents of agents and teams from their models.
 """
 
 import json
@@ -42,12 +43,17 @@ html_theme_options = {"source_repository": "", "top_of_page_buttons": []}
 def _write_references(_: Sphinx) -> None:
     """Write the generated pages, where they would change."""
     from docs.api_reference import api_page
-    from docs.settings_reference import settings_page
+    from docs.settings_reference import documents_page, settings_page
 
     schema = json.loads((ROOT / "build" / "openapi.json").read_text())
     folder = ROOT / "docs" / "reference"
     folder.mkdir(exist_ok=True)
-    for name, text in (("api.md", api_page(schema)), ("settings.md", settings_page(ROOT))):
+    pages = {
+        "api.md": api_page(schema),
+        "settings.md": settings_page(ROOT),
+        "documents.md": documents_page(),
+    }
+    for name, text in pages.items():
         if not (folder / name).exists() or (folder / name).read_text() != text:
             (folder / name).write_text(text)
 

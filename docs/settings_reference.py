@@ -1,11 +1,16 @@
-"""The settings as the code reads them: names, kinds, defaults and bounds, from its syntax trees."""
+"""The settings as the code reads them, and the fields of agents' and teams' documents."""
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from teams.domain.agent_document import AgentDocument
+from teams.domain.documents import OWN_FIELDS, Leaf, Part, leaves
+from teams.domain.team_settings import TeamSettings
 
 # Where variables are read. Others are standard ones of libraries.
 _PLACES = (
@@ -25,6 +30,10 @@ _KINDS = {
     "read_prefixed": "all of these names",
     "get": "text",
 }
+
+
+_TYPES = {"str": "text", "int": "whole number", "float": "number", "Decimal": "number"}
+_TYPES["bool"] = "true or false"
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,31 @@ def settings_page(root: Path) -> str:
         "|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows, ""])
+
+
+def documents_page() -> str:
+    """The page of the documents' fields, as Markdown."""
+    lines = ["# Documents of agents and teams", "", "This page is made of the models in the code."]
+    models: dict[str, type[Part]] = {"An agent's document": AgentDocument, "A team's settings": TeamSettings}
+    for title, model in models.items():
+        lines += ["", f"## {title}", "", "| field | type | default | what it is |"]
+        lines.append("|---|---|---|---|")
+        for leaf in leaves(model):
+            path = ".".join(leaf.path).replace(OWN_FIELDS, "…")
+            default = leaf.default if leaf.default in (None, "", []) else json.dumps(leaf.default)
+            cells = [_code(path), _type(leaf), _code(default or ""), leaf.description]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _type(leaf: Leaf) -> str:
+    choices = leaf.choices
+    if leaf.kind is list:
+        if isinstance(leaf.item, type) and issubclass(leaf.item, Part):
+            choices = tuple(each.path[-1] for each in leaves(leaf.item))
+        return f"list of {', '.join(map(_code, choices)) or 'texts'}"
+    kind = ", ".join(map(_code, choices)) or _TYPES[leaf.kind.__name__]
+    return f"{kind} {leaf.range}".strip()
 
 
 def _setting(node: ast.AST, known: Mapping[str, str], place: str) -> Iterator[Setting]:

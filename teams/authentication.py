@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from teams.principal import Principal
-from teams.services.keys import KeyExpiredError, note_key_use, principal_of
+from teams.services.keys import KeyExpiredError, Principal, note_key_use, principal_of
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -57,3 +60,21 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
         del auto_schema
         return {"type": "http", "scheme": "bearer"}
+
+
+def client_address(request: HttpRequest) -> str:
+    """What the outermost of TRUSTED_PROXIES saw, else who is connected; django-axes asks for it.
+
+    Each of these proxies adds whom it was asked by at the end of X-Forwarded-For, so entries are
+    counted from there, and what a client wrote before them does not count. With fewer entries, or
+    one that is no address, it is the one that is connected.
+    """
+    connected = str(request.META.get("REMOTE_ADDR", ""))
+    count = settings.TRUSTED_PROXIES
+    entries = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
+    if not 0 < count <= len(entries):
+        return connected
+    try:
+        return str(ipaddress.ip_address(entries[-count]))
+    except ValueError:
+        return connected

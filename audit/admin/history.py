@@ -10,8 +10,7 @@ from uuid import UUID
 from django.apps import apps
 
 from audit.models import MemoryLog
-from teams.admin.actors import actor_words
-from teams.admin.display import excerpt
+from teams.admin.display import actor_words, excerpt
 from teams.models import Agent, EndUser, Project
 
 from .change_words import (

@@ -16,10 +16,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from audit.models import EVENTS, MemoryLog
-from teams.admin.actors import actor_column, actors_called
 from teams.admin.base import TeamAdmin, section
 from teams.admin.display import (
     NOTHING,
+    actor_column,
+    actors_called,
     as_json,
     excerpt,
     id_column,

@@ -112,7 +112,7 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "teams.client_address.client_address"
+AXES_CLIENT_IP_CALLABLE = "teams.authentication.client_address"
 AXES_RESET_ON_SUCCESS = True
 # Whoever goes on guessing does not prolong the lockout of somebody behind the same address.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
@@ -164,7 +164,7 @@ SPECTACULAR_SETTINGS = {
         "ClearedScopeEnum": "memory.api.views.projects.CLEARED",
         "CapEnum": "memory.api.views.routing.CAPS",
         "LayerNameEnum": "memory.api.serializers.prompt.LAYER_NAMES",
-        "ModelTierEnum": "teams.domain.model_config.TIERS",
+        "ModelTierEnum": "teams.domain.agent_document.TIERS",
         "LevelEnum": "memory.api.serializers.found.LEVELS",
         "TextLevelEnum": "memory.api.serializers.found.TEXT_LEVELS",
         "RawLevelEnum": "memory.api.serializers.found.RAW",

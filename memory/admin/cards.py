@@ -9,8 +9,8 @@ from uuid import UUID
 from django.utils.safestring import SafeString
 
 from memory.models import Memory
-from teams.admin.actors import actor_words
 from teams.admin.conversations import message_url
+from teams.admin.display import actor_words
 from teams.models import Message
 
 _MAX_QUOTES = 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from audit.models import MemoryLog
 from memory.domain.types import Strategy
 from memory.models import Contradiction, Settlement
-from teams.admin.actors import actor_words
+from teams.admin.display import actor_words
 
 from .sides import decision_words
 

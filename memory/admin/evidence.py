@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from memory.domain.judgements import MERGED
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory, MemoryUsage
-from teams.admin.actors import actor_words
 from teams.admin.conversations import message_url
+from teams.admin.display import actor_words
 from teams.models import Message
 
 from .sides import marked

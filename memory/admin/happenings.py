@@ -17,8 +17,7 @@ from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction, Job, Memory
 from memory.selectors.figures import learned_by_agents
 from memory.selectors.history.log import latest_of_events
-from teams.admin.actors import actor_words
-from teams.admin.display import excerpt, page_of
+from teams.admin.display import actor_words, excerpt, page_of
 from teams.models import Agent, AgentVersion, Team, TeamVersion
 
 OF_EACH = 40

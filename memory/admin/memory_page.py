@@ -18,8 +18,7 @@ from memory.domain.forms import labelled
 from memory.domain.judgements import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.versions import Version, versions_of
-from teams.admin.actors import actor_words
-from teams.admin.display import page_of
+from teams.admin.display import actor_words, page_of
 
 from .memory_words import status_words, type_words, usage_of, whose
 from .passages import passages_of

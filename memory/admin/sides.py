@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from memory.domain.differences import text_parts
 from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
 from memory.models import Contradiction
-from teams.admin.actors import actor_words
+from teams.admin.display import actor_words
 
 NAME_CHARS = 60
 

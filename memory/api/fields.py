@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple
-from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.drainage import set_override
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import Direction, extend_schema_field
+from pydantic.json_schema import GenerateJsonSchema
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from memory.domain.scoring import Weights
 from memory.domain.text.words import NO_WORDS, has_words, is_blank
 from memory.domain.types import is_to_come
 from memory.reading.ranking import MAX_QUERY_CHARS
-
-MAX_WEIGHT = 1000
-# A sign that `str.isprintable` finds printable, but for the space; as the schema writes it.
-_VISIBLE = r"[\p{L}\p{M}\p{N}\p{P}\p{S}]"
-# Words of such signs on one line, as a schema writes them.
-LINE = f"{_VISIBLE}(?: *{_VISIBLE})*"
+from teams.domain.documents import LINE, VISIBLE, DocumentError, Part
 
 
 class TextField(serializers.CharField):
@@ -64,7 +59,6 @@ class TextInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-
 
     def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         # Any: drf-spectacular's own types
-        """As a plain text, with what else is asked of it."""
         field: TextField = self.target
         found = auto_schema._map_serializer_field(field, direction, bypass_extensions=True)
         if direction != "request":
@@ -86,7 +80,7 @@ class ContentField(TextField):
     """The words of a message or memory: 1 to 32,000 characters, not only white space."""
 
     defaults = {"trim_whitespace": False, "max_length": settings.MAX_CONTENT_CHARS}
-    pattern = f"^[^\\u0000]*{_VISIBLE}[^\\u0000]*$"
+    pattern = f"^[^\\u0000]*{VISIBLE}[^\\u0000]*$"
 
     def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
@@ -206,42 +200,69 @@ class StrictIntegerField(serializers.IntegerField):
         return super().to_internal_value(data)
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "properties": {
-            each.name: {"type": "number", "minimum": 0, "maximum": MAX_WEIGHT}
-            for each in dataclass_fields(Weights)
-        },
-        "additionalProperties": False,
-        "example": {"semantic": 0.6, "recency": 0.1, "importance": 0.15},
-    }
-)
-class WeightsField(serializers.Field[Weights, Any, Any, Any]):
-    """{"semantic", "recency", "importance", "continuity", "relation"}: numbers from 0 to 1000.
+class PartField(serializers.Field[Part, Any, Any, Any]):
+    """An object that a pydantic model reads."""
 
-    A missing one keeps its default; they need not sum to one, but not all may be zero.
-    """
+    def __init__(self, model: type[Part], **kwargs: Any) -> None:  # Any: DRF's own options
+        super().__init__(**kwargs)
+        self.model = model
 
-    default_error_messages = {
-        "object": 'Give an object such as {{"semantic": 0.6, "recency": 0.1}}.',
-        "weights": "{reason}.",
-        "large": f"A retrieval weight must be at most {MAX_WEIGHT}.",
-    }
-
-    def to_internal_value(self, data: Any) -> Weights:  # Any: whatever the body holds
-        """The weights; refused are unknown names, negative numbers and nothing but zeros."""
-        if not isinstance(data, dict):
-            self.fail("object")
+    def to_internal_value(self, data: Any) -> Part:  # Any: whatever the body holds
+        """The part; refused with the place of each problem."""
         try:
-            weights = Weights.from_config(data)
-        except ValueError as error:
-            reason = str(error)
-            self.fail("weights", reason=reason[:1].upper() + reason[1:])
-        if max(astuple(weights)) > MAX_WEIGHT:
-            self.fail("large")
-        return weights
+            return self.model.read(data)
+        except DocumentError as error:
+            problems = {place or "non_field_errors": said for place, said in error.problems.items()}
+            raise serializers.ValidationError(problems) from None
 
-    def to_representation(self, value: Weights) -> Any:  # Any: DRF's own signature
-        """As they came in."""
-        return value
+
+class PartFieldInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """The schema of such a field: that of its model."""
+
+    target_class = PartField
+
+    def map_serializer_field(self, auto_schema: Any, direction: Direction) -> Any:
+        # Any: drf-spectacular's own types
+        return auto_schema.resolve_serializer(self.target.model, direction).ref
+
+
+class _OpenApiSchema(GenerateJsonSchema):
+    """JSON Schema as OpenAPI 3.0 has it; null means that a field is left out."""
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:  # Any: a schema of pydantic
+        found = self.generate_inner(schema["schema"])
+        given = schema.get("default")
+        default = {"default": given} if isinstance(given, bool | int | float) else {}
+        return {**({"allOf": [found]} if "$ref" in found else found), **default, "nullable": True}
+
+    def nullable_schema(self, schema: Any) -> dict[str, Any]:  # Any: a schema of pydantic
+        return {**self.generate_inner(schema["schema"]), "nullable": True}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # Any: a schema of pydantic
+        """No titles: the admin's labels have no place in a schema."""
+        return False
+
+
+class PartInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """The schema of a document that a pydantic model reads, with a component for each part."""
+
+    target_class = Part
+    match_subclasses = True
+    priority = 1  # before drf-spectacular's own for pydantic, which writes OpenAPI 3.1
+
+    def get_name(self, auto_schema: Any, direction: Direction) -> str:
+        # Any: drf-spectacular's own types
+        set_override(self.target, "suppress_collision_warning", True)
+        return str(self.target.model_config.get("title", self.target.__name__))
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        found: dict[str, Any] = self.target.model_json_schema(
+            ref_template="#/components/schemas/{model}", schema_generator=_OpenApiSchema
+        )
+        for name, schema in found.pop("$defs", {}).items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
+                name, ResolvedComponent.SCHEMA, schema, name
+            )
+            auto_schema.registry.register_on_missing(component)
+        return found

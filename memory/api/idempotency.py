@@ -19,7 +19,6 @@ from rest_framework.viewsets import GenericViewSet
 
 from teams.clock import database_now
 from teams.errors import DomainError
-from teams.principal import Principal
 from teams.services.idempotency import (
     HEADER,
     MAX_KEY_CHARS,
@@ -31,6 +30,7 @@ from teams.services.idempotency import (
     mark_committed,
     release_request,
 )
+from teams.services.keys import Principal
 from teams.tenancy import before_commit
 
 REPLAY_HEADER = "Idempotent-Replay"

@@ -6,8 +6,7 @@ from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 
-from teams.errors import InvalidError
-from teams.services.conditions import Condition
+from teams.errors import Condition, InvalidError
 
 _TAG = '(W/)?"[!#-+./0-~-]*"'
 # Empty is as if it were not sent.

@@ -23,7 +23,7 @@ from memory.reading.cache import Sent
 from memory.reading.seven_layers import BuiltPrompt
 from memory.selectors.filters import NOBODY
 from memory.services.write.drafts import Outcome, WriteResult
-from teams.principal import Principal
+from teams.services.keys import Principal
 
 _HOT = "hotpath"
 

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from memory.clients.afterwards import afterwards
 from routing.clients.quick_redis import quick_redis
-from teams.principal import Principal
+from teams.services.keys import Principal
 
 WINDOW_SECONDS = 60
 

@@ -6,9 +6,7 @@ question came, add to their mean by at most `USAGE_SHARE` and `PREFETCH_SHARE`.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -44,27 +42,6 @@ class Weights:
     importance: float = 0.15
     continuity: float = 0.10
     relation: float = 0.05
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, object]) -> Weights:
-        """The weights of an agent's document; a missing one keeps its default.
-
-        Raises ValueError for an unknown name, a negative or non-finite weight, or a sum of zero.
-        """
-        known = {item.name for item in fields(cls)}
-        unknown = sorted(set(config) - known)
-        if unknown:
-            raise ValueError(f"unknown retrieval weight: {', '.join(unknown)}")
-        values = asdict(cls())
-        for name, value in config.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"the retrieval weight {name} must be a number")
-            if not math.isfinite(value) or value < 0:
-                raise ValueError(f"the retrieval weight {name} must be zero or more")
-            values[name] = float(value)
-        if sum(values.values()) <= 0:
-            raise ValueError("the retrieval weights must not all be zero")
-        return cls(**values)
 
 
 # Not frozen, as `Signals` is not: there are dozens an answer, and that takes three times as long.

@@ -18,6 +18,8 @@ from memory.reading.messages import ScoredMessage
 from memory.reading.ranking import Ranked
 from memory.reading.search import Candidates, Level, level_of
 from memory.selectors.revisions import Revision
+from teams.domain.agent_document import RetrievalWeights
+from teams.domain.documents import DocumentError
 from teams.errors import InvalidError
 from teams.models import Agent
 
@@ -181,16 +183,21 @@ def nobody_named(viewer: Viewer) -> tuple[str, ...]:
     return (_WARNING,) if viewer.names_nobody else ()
 
 
-def own_weights(agent: Agent) -> Weights:
-    """The weights of the agent's document; InvalidError where they cannot be used."""
+def own_weights(agent: Agent, *, field: str = "weights") -> Weights:
+    """The weights of the agent's document; InvalidError of that field where they are not valid."""
     try:
-        return Weights.from_config(agent.retrieval_weights)
-    except ValueError as error:
+        return weights_of(RetrievalWeights.read(agent.retrieval_weights))
+    except DocumentError as error:
         raise InvalidError(
-            f"The agent '{agent.slug}' has retrieval weights that cannot be used: {error}."
+            f"The agent '{agent.slug}' has retrieval weights that cannot be used: {error}"
             " Correct them in its document, or give weights.",
-            field="weights",
+            field=field,
         ) from None
+
+
+def weights_of(given: RetrievalWeights) -> Weights:
+    """The weights of a document or a request."""
+    return Weights(**dict(given))
 
 
 def budget_for(agent: Agent, given: int | None) -> int:

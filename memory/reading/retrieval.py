@@ -60,7 +60,7 @@ from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 from teams.tracing import note, step
 
 logger = logging.getLogger(__name__)

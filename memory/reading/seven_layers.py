@@ -33,6 +33,7 @@ from memory.reading.retrieval import Read, prompt
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.services.compaction.summaries import running_summary
+from teams.domain.agent_document import Personality, Rules, Skills
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 
@@ -218,18 +219,14 @@ def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCoun
 
 
 def document_of(agent: Agent) -> Document:
-    """The agent's document; a part that is no JSON object counts as empty."""
+    """The agent's document, without what is not valid, as raw SQL may leave it."""
     return Document(
         name=agent.name,
         tagline=agent.tagline,
-        personality=_object(agent.personality),
-        rules=_object(agent.rules),
-        skills=_object(agent.skills),
+        personality=Personality.usable(agent.personality).differing(),
+        rules=Rules.usable(agent.rules).differing(),
+        skills=Skills.usable(agent.skills).differing(),
     )
-
-
-def _object(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _summary(viewer: Viewer, conversation: Conversation) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from teams.models import Team
-from teams.services.flags import default_flags
+from teams.services.team_settings import default_flags
 from teams.tenancy import team_scope
 
 

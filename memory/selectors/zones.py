@@ -8,7 +8,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.domain.zones import zone_or_utc
+from teams.domain.team_settings import zone_or_utc
 from teams.models import Team
 from teams.tenancy import team_scope
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory.domain.audience import Viewer
+from teams.errors import UNCONDITIONAL, Condition
 from teams.services.checkpoints import Saved, ThreadKey, checkpoint_text, save_checkpoint
-from teams.services.conditions import UNCONDITIONAL, Condition
 from teams.services.people import ensure_agent, ensure_end_user_id
 from teams.tenancy import team_scope
 

@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from decimal import Decimal
 from uuid import UUID
 
+import orjson
+
 from routing.domain.budgets import Account, BudgetLeft, Cap, CapKind, CapLeft
 from routing.services.spend_record import ACTOR
-from teams.services.webhooks import announce
+from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
 
+# The last one names the event: announced again under the same name it is not sent again.
+_ANNOUNCE = "SELECT palimpsest_announce($1, $2, $3, $4::jsonb, $5)"
 _OWNERS = {CapKind.USER_DAY: "end_user_id", CapKind.TEAM_MONTH: "team_id"}
 
 
@@ -38,17 +42,13 @@ def _announce(team_id: UUID, event: str, cap: Cap, spent_usd: Decimal) -> None:
     account = cap.account
     window = f"{account.kind.value}:{account.owner_id}:{account.begins_on}:{cap.limit_usd}"
     owner = _OWNERS.get(account.kind, "agent_id")
-    announce(
-        team_id=team_id,
-        event=event,
-        subject_id=account.owner_id,
-        data={
-            "cap": account.kind.value,
-            "limit_usd": str(cap.limit_usd),
-            "spent_usd": str(spent_usd),
-            "begins_on": account.begins_on,
-            "resets_at": cap.resets_at,
-            **({} if owner == "team_id" else {owner: account.owner_id}),
-        },
-        once=f"{event}:{window}",
-    )
+    data = {
+        "cap": account.kind.value,
+        "limit_usd": str(cap.limit_usd),
+        "spent_usd": str(spent_usd),
+        "begins_on": account.begins_on,
+        "resets_at": cap.resets_at,
+        **({} if owner == "team_id" else {owner: account.owner_id}),
+    }
+    written = orjson.dumps(data, default=str).decode()
+    run_prepared(_ANNOUNCE, [team_id, event, account.owner_id, written, f"{event}:{window}"])

@@ -14,7 +14,7 @@ from routing.domain.choices import ModelChoice
 from routing.domain.complexity import Tier
 from routing.domain.endpoints import host_of
 from routing.models import ChatModel, Provider
-from teams.domain.model_config import CustomTier
+from teams.domain.agent_document import CustomTier
 from teams.models import Team
 from teams.prepared import Columns, run_prepared
 

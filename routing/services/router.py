@@ -17,10 +17,10 @@ from routing.services.decisions import ACTOR, hash_of, keep_by_itself, told_scor
 from routing.services.models import Catalogue, catalogue_of
 from routing.services.paid_calls import Payer
 from routing.services.routes import NoModelConfiguredError, Route
-from teams.domain.model_config import ModelConfig
+from teams.domain.agent_document import ModelConfig
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
-from teams.services.flags import flags_of
+from teams.services.team_settings import flags_of
 from teams.tenancy import team_scope
 
 
@@ -168,7 +168,7 @@ def _routed(
 
 def _single(catalogue: Catalogue, config: ModelConfig) -> _Way:
     """The agent's one model; without a name the one that a query of middling score would get."""
-    if config.model_name is None:
+    if not config.model_name:
         ladder = _ladder(catalogue, config)
         usual = _middle(ladder)
         words = f"Routing is off and the agent names no model: {usual} is used."

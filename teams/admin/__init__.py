@@ -1,15 +1,5 @@
 """The web admin's pages of teams, people and conversations."""
 
-from . import checkpoints, conversations, keys, logins, members, people, sign_in, teams, versions
+from . import conversations, keys, logins, teams, versions
 
-__all__ = [
-    "checkpoints",
-    "conversations",
-    "keys",
-    "logins",
-    "members",
-    "people",
-    "sign_in",
-    "teams",
-    "versions",
-]
+__all__ = ["conversations", "keys", "logins", "teams", "versions"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -10,10 +11,12 @@ from django import forms
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.views.main import PAGE_VAR
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.core.paginator import Paginator
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.core.paginator import Page, Paginator
+from django.db.models import Field, ForeignKey, Model, OuterRef, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import cached_property
 from django.utils.text import capfirst
 
 from teams.admin_permissions import (
@@ -26,7 +29,6 @@ from teams.models import Team
 from teams.models.base import TeamOwned
 
 from .display import NOTHING
-from .paging import TeamPaginator
 from .theme import Row, ThemedAdmin, ThemedChangeList
 
 
@@ -60,7 +62,6 @@ class TeamChoiceField(ModelChoiceField):  # type: ignore[type-arg]  # not generi
     """A choice among team rows that says which team each belongs to."""
 
     def label_from_instance(self, obj: Model) -> str:
-        """The row's name and its team."""
         team = getattr(obj, "team", None)
         return f"{obj} ({team})" if team else str(obj)
 
@@ -75,19 +76,86 @@ def is_id(text: str) -> bool:
 
 
 def section(
-    title: str | None, *rows: str | tuple[str, ...], description: str | None = None
+    title: str | None,
+    *rows: str | tuple[str, ...],
+    description: str | None = None,
+    classes: str = "",
 ) -> tuple[str | None, Any]:
     """A part of a row's page: fields one below the other, those of a tuple side by side."""
     # Any: Django's own shape. A fieldset is else as wide as the longest line in it.
-    options: dict[str, Any] = {"fields": list(rows), "classes": ["min-w-0"]}
+    options: dict[str, Any] = {"fields": list(rows), "classes": ["min-w-0", *classes.split()]}
     return title, options | ({"description": description} if description else {})
+
+
+# So many rows at most are looked at for a page; a deeper one is sorted out of all there are.
+_MOST_LOOKED_AT = 20_000
+
+
+class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it runs
+    """Reads the first rows of each team by its index, and takes the page from these.
+
+    Every index of team rows begins with the team: asked for the first rows of several teams at
+    once, PostgreSQL would read and sort all their rows. Where the first page is asked for and there
+    is no second one, its rows are their number too: few among many are looked for only once.
+    """
+
+    object_list: QuerySet[Any]  # Any: rows of whatever list it serves
+    is_first_page = False
+
+    @cached_property
+    def count(self) -> int:
+        if self._begins and all(len(keys) <= self.per_page for keys in self._first_keys):
+            return sum(map(len, self._first_keys))
+        counted: int = self.object_list.order_by().count()
+        return counted
+
+    def page(self, number: int | str) -> Page[Any]:
+        number = self.validate_number(number)
+        rows, last = self.object_list, number * self.per_page
+        first = last - self.per_page
+        if not self._is_of_teams:
+            return super().page(number)
+        if number == 1 and self._begins:
+            keys = list(chain.from_iterable(self._first_keys))
+            return Page(rows.filter(pk__in=keys)[:last], number, self)
+        if self._teams == 1:
+            # Nothing is merged with another team's rows, so those before the page are passed over.
+            keys = list(chain.from_iterable(self._keys_of_teams(first, last)))
+        elif last * self._teams > _MOST_LOOKED_AT:
+            # All of them are sorted, but without what is read beside each.
+            keys = list(rows.values_list("pk", flat=True)[first:last])
+        else:
+            keys = list(chain.from_iterable(self._keys_of_teams(0, last)))
+            return Page(rows.filter(pk__in=keys)[first:last], number, self)
+        return Page(rows.filter(pk__in=keys)[: self.per_page], number, self)
+
+    @cached_property
+    def _is_of_teams(self) -> bool:
+        return any(field.name == "team" for field in self.object_list.model._meta.fields)
+
+    @cached_property
+    def _teams(self) -> int:
+        return Team.objects.count()
+
+    @property
+    def _begins(self) -> bool:
+        is_asked_for = self.is_first_page and self._is_of_teams
+        return is_asked_for and (self.per_page + 1) * self._teams <= _MOST_LOOKED_AT
+
+    @cached_property
+    def _first_keys(self) -> list[list[Any]]:
+        return self._keys_of_teams(0, self.per_page + 1)
+
+    def _keys_of_teams(self, first: int, last: int) -> list[list[Any]]:
+        own = self.object_list.filter(team_id=OuterRef("pk")).values("pk")[first:last]
+        of_teams = Team.objects.annotate(keys=ArraySubquery(own))
+        return list(of_teams.values_list("keys", flat=True))
 
 
 class OneCountChangeList(ThemedChangeList):
     """A list that counts its rows once and offers no link to show all of them."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """The page's rows and their number; the theme compares it with a second one."""
         super().get_results(request)
         self.full_result_count = self.result_count
         if not self.multi_page and isinstance(self.paginator, TeamPaginator):
@@ -117,7 +185,6 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     empty_value_display = NOTHING
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
-        """The list's class."""
         return OneCountChangeList
 
     def get_paginator(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Paginator[Any]:
@@ -128,7 +195,6 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         return pages
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
-        """The rows of the teams in which the login may look at them."""
         rows: QuerySet[Row] = super().get_queryset(request)
         if self.view_roles == MEMBERS:
             return rows
@@ -177,19 +243,16 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """A row's page."""
         context = self.page_context(request, object_id) | (extra_context or {})
         return super().change_view(request, object_id, form_url, context)
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
-        """Without the team's column for a login of one team."""
         columns = super().get_list_display(request)
         if sees_several_teams(request):
             return columns
         return [column for column in columns if column != "team"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Row | None = None) -> Any:
-        """The team of a stored row stands."""
         fields = super().get_readonly_fields(request, obj)
         return fields if obj is None else [*fields, "team"]
 

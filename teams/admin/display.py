@@ -1,4 +1,4 @@
-"""How ids, times, links and JSON look on every page, and columns of one attribute of a row."""
+"""How ids, times, links, JSON and actors look on every page, and columns of one attribute."""
 
 from __future__ import annotations
 
@@ -175,3 +175,97 @@ def label_column(
         return value, named.get(value, value.replace("_", " "))
 
     return column
+
+
+def in_words(value: object) -> SafeString | str:
+    """An object as names with values, a list as a list, true and false as yes and no."""
+    if value in ({}, [], None, ""):
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return format_html(
+            '<dl class="document">{}</dl>',
+            format_html_join(
+                "",
+                "<div><dt>{}</dt><dd>{}</dd></div>",
+                ((str(name).replace("_", " "), in_words(each)) for name, each in value.items()),
+            ),
+        )
+    if isinstance(value, list | tuple):
+        items = format_html_join("", "<li>{}</li>", ((in_words(each),) for each in value))
+        return format_html('<ul class="document">{}</ul>', items)
+    return str(value)
+
+
+def document_column(
+    field: str, title: str, *, read: Callable[[Any], object] | None = None
+) -> Column:
+    """A part of a row's document in words; what `read` gives in place of the field."""
+
+    @display(description=title)
+    def column(_: Any, row: Any) -> str:  # Any: as for Column
+        return in_words(getattr(row, field) if read is None else read(row))
+
+    return column
+
+
+# What the product's own work is called; the codes are those of the tasks and commands.
+_WORK = {
+    "task:extract": "extraction",
+    "task:compact": "compaction",
+    "task:sweep_jobs": "extraction",
+    "task:flush_usage": "usage counts",
+    "task:flush_key_use": "use of keys",
+    "task:clear_caches": "erasure",
+    "task:index_messages": "indexing",
+    "task:embed_memories": "indexing",
+    "task:seal_log": "sealing of the log",
+    "task:events": "counting of events",
+    "judge": "the judge",
+    "merged": "a merge",
+    "correction": "a correction",
+}
+_KINDS = {
+    "staff": "{} (staff)",
+    "agent": "{} (agent)",
+    "user": "{} (person)",
+    "key": "API key {}",
+    "command": "command {}",
+    "database": "database login {}",
+    "summary": "summary ({})",
+    "judge": "the judge ({})",
+    "task": "{}",
+}
+
+
+def actor_words(actor: str) -> str:
+    """The name of who acted as people say it: "rob (staff)", "kyra (agent)", "extraction"."""
+    if not actor:
+        return NOTHING
+    if actor in _WORK:
+        return _WORK[actor]
+    kind, colon, name = actor.partition(":")
+    if not colon or not name or kind not in _KINDS:
+        return actor
+    return _KINDS[kind].format(name if kind in ("staff", "agent", "user") else _spaced(name))
+
+
+def actors_called(words: str) -> list[str]:
+    """The codes of the product's own work whose words hold these, for a search."""
+    wanted = words.strip().lower()
+    return [code for code, name in _WORK.items() if wanted and wanted in name]
+
+
+def actor_column(field: str = "actor", title: str = "by") -> Column:
+    """Who acted, in words."""
+
+    @display(description=title, ordering=field)
+    def column(_: Any, row: Any) -> str:  # Any: a ModelAdmin and a row of whatever model
+        return actor_words(getattr(row, field))
+
+    return column
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")

@@ -17,7 +17,6 @@ class DaysFilter(DateRangeFilter):
     """A range of days, both included, in the time zone shown on the page."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Rows of these days; a day that is none is ignored."""
         first, last = self._day("from"), self._day("to")
         if first is not None:
             queryset = queryset.filter(**{f"{self.field_path}__gte": first})
@@ -77,15 +76,12 @@ class OpenFirstFilter(DropdownFilter):
     def lookups(
         self, request: HttpRequest, model_admin: Any
     ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
-        """The choices in the order of `states`."""
         return [(name, title) for name, (title, _) in self.states.items()]
 
     def value(self) -> str:
-        """The choice made, or the first one."""
         chosen = super().value() or ""
         return chosen if chosen in self.states else next(iter(self.states))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        """Rows of the choice."""
         condition = self.states[self.value()][1]
         return queryset.filter(condition if isinstance(condition, Q) else condition())

@@ -86,7 +86,6 @@ class KeyForm(TeamOwnedForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The projects by their ids; they are the key's team's."""
         cleaned = super().clean() or self.cleaned_data
         projects = cleaned.get("project_ids") or []
         if any(each.team_id != getattr(cleaned.get("team"), "pk", None) for each in projects):
@@ -123,7 +122,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     revoke_this = page_action("revoke_this", REVOKE, "Revoke", icon="block")
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
-        """What a new key needs, or all that may be known of a stored one."""
         asked = ["team", "agent", "project_ids", "name", "is_read_only", "expires_at"]
         if obj is None:
             return asked
@@ -131,7 +129,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
 
     @display(description="projects")
     def projects(self, key: ApiKey) -> str:
-        """The names of those that the key is bound to."""
         known = Project.objects.filter(team_id=key.team_id, pk__in=key.project_ids)
         return ", ".join(map(str, known)) or "all"
 
@@ -195,7 +192,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         label={"valid": "success", "expired": "warning", "revoked": "danger"},
     )
     def validity(self, key: ApiKey) -> str:
-        """Whether it still opens anything."""
         if key.revoked_at:
             return "revoked"
         return "expired" if _has_expired(key) else "valid"

@@ -1,29 +1,43 @@
-"""Staff logins: who may sign in to the admin."""
+"""Staff logins: who may sign in to the admin, how, and what each may do in a team."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django_otp.forms import OTPAuthenticationFormMixin
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from teams.admin_permissions import is_superuser
-from teams.models import StaffUser
-from teams.services.members import (
+from teams.admin_permissions import ADMINS, is_superuser
+from teams.models import Membership, StaffUser
+from teams.services.people import (
     LastAdminError,
+    change_role,
     check_login_is_not_needed,
+    check_other_admins,
+    remove_member,
 )
 
-from .base import section
+from .base import TeamAdmin, TeamOwnedForm, section
+from .confirm import Change, list_action, page_action
 from .display import time_column
 from .theme import (
+    ChoiceFilter,
     LoginForm,
     NewLoginForm,
     PasswordForm,
+    RelatedFilter,
+    SignInForm,
+    TextWidget,
     ThemedAdmin,
     YesNoFilter,
+    display,
 )
 
 # Roles in a team say what a login may do; Django's groups and permissions are not used.
@@ -105,3 +119,167 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody: the log names logins, so they are made inactive instead."""
         return False
+
+
+# Set up by `manage.py second_factor`; the page of django-otp would show its secret.
+admin.site.unregister(TOTPDevice)
+
+
+class CodeForm(OTPAuthenticationFormMixin, SignInForm):  # type: ignore[misc]  # no types
+    """Asks for a code as well; logins without a confirmed device leave it empty."""
+
+    otp_token = forms.CharField(
+        label="Code",
+        required=False,
+        help_text="Of your authenticator app, where your login has one.",
+        widget=TextWidget(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
+    )
+    otp_error_messages = {
+        **OTPAuthenticationFormMixin.otp_error_messages,
+        "token_required": "Type the code that your authenticator app shows.",
+        "invalid_token": "This code is wrong, or was used already. Wait for the next one.",
+    }
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse a login whose device is confirmed and whose code is missing or wrong."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        user = self.get_user()
+        if user is not None and _devices(user).exists():
+            self.clean_otp(user)
+        return values
+
+    def _chosen_device(self, user: Any) -> TOTPDevice | None:  # Any: as django-otp has it
+        return _devices(user).select_for_update().first()
+
+    def _update_form(self, user: Any) -> None:  # Any: as django-otp has it
+        """Nothing: the password is not written into the page again."""
+
+
+def _devices(user: Any) -> QuerySet[TOTPDevice]:  # Any: as django-otp has it
+    assert isinstance(user, StaffUser)
+    devices: QuerySet[TOTPDevice] = TOTPDevice.objects.filter(user=user, confirmed=True)
+    return devices
+
+
+admin.site.login_form = CodeForm
+
+
+_ROLES = (
+    "Viewers look, reviewers decide about memories, admins also keep agents, keys, models and"
+    " members. A team keeps one admin at least."
+)
+
+
+def _remove(request: HttpRequest, member: Membership, reason: str) -> None:
+    del request, reason
+    remove_member(member=member)
+
+
+REMOVE: Change[Membership] = Change(
+    verb="Remove",
+    done="removed",
+    explanation="They see nothing of the team from now on. Their logins stay.",
+    apply=_remove,
+    roles=ADMINS,
+    name=str,
+)
+
+
+class MemberForm(TeamOwnedForm):
+    """A member's role."""
+
+    class Meta:
+        model = Membership
+        fields = ["role"]
+        help_texts = {"role": _ROLES}
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuse to take the role from the last admin of a team."""
+        values = super().clean()
+        member = self.instance
+        if "role" in self.changed_data and self.initial.get("role") == Membership.Role.ADMIN:
+            try:
+                check_other_admins(user_id=member.user_id, team_ids=[member.team_id])
+            except LastAdminError as error:
+                self.add_error("role", error.message)
+        return values
+
+
+class NewMemberForm(TeamOwnedForm):
+    """A new member, named by login: an admin of one team must not see the logins of others."""
+
+    username = forms.CharField(
+        label="Login", widget=TextWidget, help_text="The user name of a staff login."
+    )
+
+    class Meta:
+        model = Membership
+        fields = ["team", "role"]
+        help_texts = {"role": _ROLES}
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        user = StaffUser.objects.filter(username=name, is_active=True, is_staff=True).first()
+        if user is None:
+            raise ValidationError("There is no staff login of that name.")
+        self.instance.user = user
+        return name
+
+    def _get_validation_exclusions(self) -> set[str]:
+        excluded = super()._get_validation_exclusions()
+        return excluded - {"user"} if "username" in self.cleaned_data else excluded
+
+
+@admin.register(Membership)
+class MembershipAdmin(TeamAdmin[Membership]):
+    """Who may do what in a team."""
+
+    add_roles = change_roles = act_roles = ADMINS
+    actions = ["remove_selected"]
+    actions_detail = ["remove_this"]
+    list_display = ["user", "role_label", "team", "created"]
+    list_filter = [("team", RelatedFilter), ("role", ChoiceFilter)]
+    list_select_related = ["team", "user"]
+    ordering = ["user__username"]
+    search_fields = ["user__username"]
+    readonly_fields = ["created"]
+
+    created = time_column("created_at", "since")
+    remove_selected = list_action("remove_selected", REMOVE, "Remove from the team")
+    remove_this = page_action("remove_this", REMOVE, "Remove from the team", icon="person_remove")
+
+    def get_form(
+        self,
+        request: HttpRequest,
+        obj: Membership | None = None,
+        change: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        kwargs["form"] = NewMemberForm if obj is None else MemberForm
+        return super().get_form(request, obj, change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
+        if obj is None:
+            return ["team", "username", "role"]
+        return ["team", "user_name", "role", "created"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
+        return [*super().get_readonly_fields(request, obj), "user_name"]
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        if change:
+            change_role(member=obj, role=obj.role)
+        else:
+            super().save_model(request, obj, form, change)
+
+    @display(description="login")
+    def user_name(self, member: Membership) -> str:
+        return member.user.get_username()
+
+    @display(
+        description="role",
+        ordering="role",
+        label={"admin": "primary", "reviewer": "info", "viewer": "default"},
+    )
+    def role_label(self, member: Membership) -> tuple[str, str]:
+        return member.role, member.get_role_display()

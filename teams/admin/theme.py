@@ -90,30 +90,3 @@ else:
 
     class ThemedAdmin(ModelAdmin, Generic[Row]):
         """Django's ModelAdmin in the theme's clothes."""
-
-
-__all__ = [
-    "AreaWidget",
-    "AutocompleteFilter",
-    "ChecksWidget",
-    "ChoiceFilter",
-    "DateRangeFilter",
-    "DropdownFilter",
-    "LoginForm",
-    "NewLoginForm",
-    "NumberRangeFilter",
-    "NumberWidget",
-    "PasswordForm",
-    "RelatedFilter",
-    "Row",
-    "SelectWidget",
-    "SignInForm",
-    "TextFilter",
-    "TextWidget",
-    "ThemedAdmin",
-    "ThemedChangeList",
-    "YesNoFilter",
-    "action",
-    "display",
-    "result_headers",
-]

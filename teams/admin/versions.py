@@ -10,13 +10,22 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 
-from teams.domain.document_changes import changed_places
+from teams.domain.documents import changed_places
 from teams.models import AgentVersion, TeamVersion
 
-from .actors import actor_column, actor_words
 from .base import TeamAdmin
-from .display import NOTHING, excerpt, link, moment, page_of, time_column, words
-from .document_display import document_column
+from .display import (
+    NOTHING,
+    actor_column,
+    actor_words,
+    document_column,
+    excerpt,
+    link,
+    moment,
+    page_of,
+    time_column,
+    words,
+)
 from .theme import AutocompleteFilter, RelatedFilter, Row, display
 
 _SHOWN = 10
@@ -36,12 +45,10 @@ class VersionAdmin(TeamAdmin[Row]):
     by = actor_column()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
-        """Each version with the document before it."""
         return with_document_before(super().get_queryset(request))
 
     @display(description="changes")
     def changes(self, version: Any) -> str:
-        """What differs from the version before."""
         return words(_changes(version))
 
 

@@ -1,196 +1,370 @@
 """An agent's identity document: who it is, how it talks, what it can, which model and memory.
 
-It is seed 000's AgentDNA as its sections 3A (the personality template), 3B and 3C use it. What is
-checked here is what a person writes; what is stored is given back as it stands.
+It is seed 000's AgentDNA as its sections 3A (the personality template), 3B and 3C use it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Literal, Self
 
-from .checking import Checked, likely_meant
-from .memory_config import MemoryConfig
-from .model_config import ModelConfig
-
-MAX_NAME_CHARS = 200
-MAX_TAGLINE_CHARS = 300
-MAX_LINE_CHARS = 2_000
-MAX_LINES = 100
-MAX_INSTRUCTION_CHARS = 20_000
-MAX_SKILLS = 200
-MAX_SKILL_NAME_CHARS = 100
-# Of words of the author's own beside those that have a place in the template.
-MAX_OTHERS = 30
-MAX_OTHER_CHARS = 60
-# Other names that the same things have gone by.
-_SYNONYMS = {"personality_traits": "traits", "examples": "voice_examples"}
-_LISTS, _LINES, _INSTRUCTIONS = (
-    ("traits", "voice_examples"),
-    ("tone", "verbosity", "formality"),
-    "custom_instructions",
-)
-_PERSONALITY = (*_LISTS, *_LINES, _INSTRUCTIONS)
-_RULES = ("always", "never", _INSTRUCTIONS)
-_SKILLS = ("shared", "custom", "disabled")
-
-_FIELDS = (
-    "name",
-    "tagline",
-    "personality",
-    "rules",
-    "skills",
-    "model_config",
-    "memory_config",
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+    field_validator,
+    model_serializer,
+    model_validator,
 )
 
+from .documents import Part, Text, likely_meant, listed, once, refuse
 
-@dataclass(frozen=True, slots=True)
-class AgentDocument:
-    """An agent's whole identity document; its JSON parts are as the agent's row holds them."""
+TIERS = ("fast", "balanced", "powerful")
+# A prompt is built with at least so many tokens; the floor of the memory's packing.
+LEAST_TOKEN_BUDGET = 100
+MOST_TOKEN_BUDGET = 1_000_000
+MAX_WEIGHT = 1000
+MOST_PRESERVED = 100
+MAX_OWN_FIELDS = 30
+_SKILLS = 200
 
-    name: str
-    tagline: str = ""
-    personality: Mapping[str, object] = field(default_factory=dict)
-    rules: Mapping[str, object] = field(default_factory=dict)
-    skills: Mapping[str, object] = field(default_factory=dict)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    memory: MemoryConfig = field(default_factory=MemoryConfig)
 
+def _number(given: object) -> object:
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal):
+        raise ValueError("Must be a number.")
+    return Decimal(str(given))
+
+
+Line = Annotated[str, Text(2_000)]
+Item = Annotated[str, Text(2_000, is_required=True)]
+Instructions = Annotated[str, Text(20_000, has_lines=True)]
+ModelName = Annotated[str, Text(200)]
+SkillName = Annotated[str, Text(100, is_required=True)]
+Category = Annotated[str, Text(100, is_required=True)]
+_Items = Annotated[list[Item], Field(max_length=100)]
+Lines = Annotated[_Items, BeforeValidator(listed, json_schema_input_type=_Items | Line)]
+_Names = Annotated[list[SkillName], Field(max_length=_SKILLS)]
+SkillNames = Annotated[_Names, BeforeValidator(listed, json_schema_input_type=_Names | SkillName)]
+_Categories = Annotated[list[Category], Field(max_length=200)]
+Categories = Annotated[
+    _Categories, BeforeValidator(listed, json_schema_input_type=_Categories | Category)
+]
+Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Tier = Literal["fast", "balanced", "powerful"]
+Budget = Annotated[
+    Decimal,
+    Field(ge=0, le=1_000_000, decimal_places=6),
+    BeforeValidator(_number, json_schema_input_type=Annotated[float, Field(ge=0, le=1_000_000)]),
+    PlainSerializer(float),
+]
+Price = Annotated[
+    Decimal,
+    Field(ge=0, le=1_000, decimal_places=9),
+    BeforeValidator(_number, json_schema_input_type=Annotated[float, Field(ge=0, le=1_000)]),
+    PlainSerializer(float),
+]
+
+_OwnText = Annotated[str, Field(max_length=2_000)]
+_TEXT: TypeAdapter[str] = TypeAdapter(Annotated[str, Text(2_000, has_lines=True)])
+_LINES: TypeAdapter[list[str]] = TypeAdapter(_Items)
+
+
+def _own_field(value: object) -> object:
+    if isinstance(value, bool | int | float) and abs(value) < 10**15:
+        return value
+    if isinstance(value, str):
+        return _TEXT.validate_python(value)
+    if isinstance(value, list):
+        return _LINES.validate_python(value)
+    raise ValueError("Must be a text, a number, true or false, or a list of texts.")
+
+
+OwnField = Annotated[
+    Any,  # what `_own_field` lets pass
+    PlainValidator(
+        _own_field,
+        json_schema_input_type=Annotated[str, Field(max_length=2_000)]
+        | float
+        | bool
+        | _Items
+        | None,
+    ),
+]
+
+
+class _WithOwnFields(Part):
+    """An object that may hold fields of its author's own beside those of the template."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, OwnField] = Field(init=False)
+
+    @model_validator(mode="before")
     @classmethod
-    def validate(cls, value: object) -> AgentDocument:
-        """The document that a person wrote; what it leaves out has its default.
-
-        Raises DocumentError with everything that is wrong and where.
-        """
-        given = Checked(value)
-        parts = given.fields(_FIELDS)
-        name = parts["name"].line(most=MAX_NAME_CHARS, is_required=True)
-        document = cls(
-            name=name or "",
-            tagline=parts["tagline"].line(most=MAX_TAGLINE_CHARS) or "",
-            personality=_read_personality(parts["personality"]),
-            rules=_read_rules(parts["rules"]),
-            skills=_read_skills(parts["skills"]),
-            model=ModelConfig.check(parts["model_config"]),
-            memory=MemoryConfig.check(parts["memory_config"]),
-        )
-        given.raise_problems()
-        return document
-
-
-def _read_personality(given: Checked) -> dict[str, object]:
-    """How the agent is; words of its author's own are kept beside the template's."""
-    values = given.mapping()
-    said = {name: given.at(name, values.get(name)) for name in _PERSONALITY}
-    for other, name in _SYNONYMS.items():
-        if values.get(other) is None:
-            continue
-        if values.get(name) is not None:
-            given.at(other).problem(f"It means the same as {name}; give one of them.")
-        said[name] = given.at(other, values[other])
-    found: dict[str, object] = {name: _lines(said[name]) for name in _LISTS}
-    found |= {name: said[name].line(most=MAX_LINE_CHARS) for name in _LINES}
-    found[_INSTRUCTIONS] = said[_INSTRUCTIONS].text(most=MAX_INSTRUCTION_CHARS)
-    return _filled(found) | _others(given, (*_PERSONALITY, *_SYNONYMS))
+    def _check_own_fields(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        given = {name: each for name, each in given.items() if each is not None}
+        known: list[str] = []
+        for name, info in cls.model_fields.items():
+            choices = info.validation_alias
+            names = choices.choices if isinstance(choices, AliasChoices) else [name]
+            known += map(str, names)
+            for other in map(str, names[1:]):
+                if name in given and other in given:
+                    raise refuse(f"It means the same as {name}; give one of them.", other)
+        own = [str(name) for name in given if name not in known]
+        if len(own) > MAX_OWN_FIELDS:
+            raise ValueError(f"It may have at most {MAX_OWN_FIELDS} fields of its own.")
+        for name in own:
+            if (meant := likely_meant(name, known)) is not None:
+                raise refuse(f"There is no such field; did you mean '{meant}'?", name)
+            if not name.strip() or len(name) > 60 or not name.isprintable():
+                words = "Names of fields have 1 to 60 characters, none of them a control character."
+                raise refuse(words, name)
+        return given
 
 
-def _read_rules(given: Checked) -> dict[str, object]:
-    """What the agent always and never does, and further kinds of rules, each with its lines."""
-    values = given.mapping()
-    said = {name: given.at(name, values.get(name)) for name in _RULES}
-    found: dict[str, object] = {name: _lines(said[name]) for name in ("always", "never")}
-    found[_INSTRUCTIONS] = said[_INSTRUCTIONS].text(most=MAX_INSTRUCTION_CHARS)
-    return _filled(found) | _others(given, _RULES)
+class Personality(_WithOwnFields):
+    """The agent's personality; fields of your own hold a text, a number or a list of texts."""
 
-
-def _read_skills(given: Checked) -> dict[str, object]:
-    """Skills of the team, the agent's own, and the names of those that are disabled."""
-    parts = given.fields(_SKILLS)
-    names = parts["disabled"].lines(most=MAX_SKILLS, most_chars=MAX_SKILL_NAME_CHARS)
-    return _filled(
-        {
-            "shared": [_skill_json(*each) for each in _skills(parts["shared"])],
-            "custom": [_skill_json(*each) for each in _skills(parts["custom"])],
-            "disabled": list(names),
-        }
+    traits: Lines = Field(default=[], validation_alias=AliasChoices("traits", "personality_traits"))
+    """Such as: Curious. Patient."""
+    tone: Line = ""
+    """Such as: warm."""
+    verbosity: Line = ""
+    """Such as: brief."""
+    formality: Line = ""
+    """Such as: casual."""
+    voice_examples: Lines = Field(
+        default=[], validation_alias=AliasChoices("voice_examples", "examples")
     )
+    """Sample sentences in the agent's voice."""
+    custom_instructions: Instructions = ""
+    """Stands in the prompt verbatim."""
 
 
-def _filled(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in values.items() if value}
+class Rules(_WithOwnFields):
+    """What the agent always and never does; rule kinds of your own hold lists of texts."""
+
+    always: Lines = []
+    """What the agent always does."""
+    never: Lines = []
+    """What the agent never does."""
+    custom_instructions: Instructions = Field(default="", title="Further rules")
+    """Stands in the prompt verbatim."""
 
 
-def _lines(given: Checked) -> list[str]:
-    return list(given.lines(most=MAX_LINES, most_chars=MAX_LINE_CHARS))
+class Skill(Part):
+    """A skill, as the prompt lists it; a plain text is its name."""
+
+    name: SkillName
+    description: Line = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, given: object) -> object:
+        if isinstance(given, str):
+            return {"name": given}
+        if not isinstance(given, Mapping | Skill):
+            raise ValueError('Give a name, or an object such as {"name": "…", "description": "…"}.')
+        return given
+
+    @model_serializer
+    def _short(self) -> object:
+        """The name alone where nothing describes it."""
+        return (
+            {"name": self.name, "description": self.description} if self.description else self.name
+        )
 
 
-def _skill_json(name: str, about: str) -> object:
-    """The name alone where nothing describes it."""
-    return {"name": name, "description": about} if about else name
+def _skills(given: object) -> object:
+    if not isinstance(given, Mapping):
+        return listed(given)
+    for name, about in given.items():
+        if about is not None and not isinstance(about, str):
+            raise refuse("Must be a text.", str(name))
+    return [{"name": name, "description": about} for name, about in given.items()]
 
 
-def _others(given: Checked, known: Sequence[str]) -> dict[str, object]:
-    """Words of the author's own: each a text, a number, true or false, or a list of texts."""
-    values = {name: value for name, value in given.mapping().items() if name not in known}
-    if len(values) > MAX_OTHERS:
-        given.problem(f"It has {len(values)} words of its own and may have at most {MAX_OTHERS}.")
-        return {}
-    found: dict[str, object] = {}
-    for name, value in values.items():
-        part = given.at(name, value)
-        meant = likely_meant(name, known)
-        if meant is not None:
-            part.problem(f"There is no such field; did you mean '{meant}'?")
-        elif not name.strip() or len(name) > MAX_OTHER_CHARS or not name.isprintable():
-            given.problem(
-                "The names of words of its own have 1 to"
-                f" {MAX_OTHER_CHARS} characters, none of them a control character."
-            )
-        elif isinstance(value, bool | int | float) and abs(value) < 10**15:
-            found[name] = value
-        elif isinstance(value, str):
-            if said := part.text(most=MAX_LINE_CHARS):
-                found[name] = said
-        elif isinstance(value, list | tuple):
-            if lines := _lines(part):
-                found[name] = lines
-        elif value is not None:
-            part.problem("Must be a text, a number, true or false, or a list of texts.")
-    return found
+_SkillList = Annotated[list[Skill], Field(max_length=_SKILLS)]
+SkillList = Annotated[
+    _SkillList,
+    BeforeValidator(
+        _skills,
+        json_schema_input_type=Annotated[list[Skill | SkillName], Field(max_length=_SKILLS)]
+        | Annotated[dict[str, str | None], Field(max_length=_SKILLS)]
+        | SkillName,
+    ),
+]
 
 
-def _skills(given: Checked) -> list[tuple[str, str]]:
-    """Names with descriptions, of names, {"name", "description"} objects, or one object by name.
+class Skills(Part):
+    """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
-    A single text is a list of one name.
-    """
-    found: list[tuple[str, str]] = []
-    for place in _skill_places(given):
-        if isinstance(place.value, Mapping):
-            parts = place.fields(("name", "description"))
-            name = parts["name"].line(most=MAX_SKILL_NAME_CHARS, is_required=True)
-            about = parts["description"].line(most=MAX_LINE_CHARS) or ""
-        elif isinstance(place.value, str):
-            name, about = place.line(most=MAX_SKILL_NAME_CHARS, is_required=True), ""
-        else:
-            place.problem('Give a name, or an object such as {"name": "…", "description": "…"}.')
-            continue
-        if name is None:
-            continue
-        if any(name.casefold() == other.casefold() for other, _ in found):
-            place.problem(f"The skill '{name}' stands there twice.")
-        found.append((name, about))
-    return found
+    shared: SkillList = Field(default=[], title="Skills of the team")
+    """Skills that several agents have: names, or names with descriptions."""
+    custom: SkillList = Field(default=[], title="Skills of its own")
+    """Skills of this agent alone."""
+    disabled: SkillNames = Field(default=[], title="Disabled skills")
+    """Names of skills from the lists above that the prompt does not mention."""
+
+    @field_validator("shared", "custom")
+    @classmethod
+    def _each_once(cls, skills: list[Skill]) -> list[Skill]:
+        seen: set[str] = set()
+        for place, skill in enumerate(skills):
+            if skill.name.casefold() in seen:
+                raise refuse(f"The skill '{skill.name}' stands there twice.", place)
+            seen.add(skill.name.casefold())
+        return skills
 
 
-def _skill_places(given: Checked) -> list[Checked]:
-    if isinstance(given.value, str):
-        return [given] if given.value.strip() else []
-    if not isinstance(given.value, Mapping):
-        return given.items(most=MAX_SKILLS)
-    named = given.mapping()
-    if len(named) > MAX_SKILLS:
-        given.problem(f"It has {len(named)} items and may have at most {MAX_SKILLS}.")
-        return []
-    return [given.at(name, {"name": name, "description": about}) for name, about in named.items()]
+class CustomTier(Part):
+    """The agent's own model of a tier; prices are USD per 1,000 tokens."""
+
+    name: Tier = Field(title="Tier")
+    model_name: Annotated[str, Text(200, is_required=True)] = Field(title="Model")
+    cost_per_1k_input: Price = Field(title="USD per 1,000 tokens read")
+    cost_per_1k_output: Price = Field(title="USD per 1,000 tokens written")
+
+
+class ModelConfig(Part):
+    """Which model the agent uses, and what it may spend."""
+
+    enable_model_routing: bool = Field(default=True, title="Choose the model by the question")
+    """Whether routing chooses the model; otherwise it is always `model_name`."""
+    model_name: ModelName = Field(default="", title="Model")
+    """The model to use where none is chosen by the question."""
+    force_tier: Tier | None = Field(default=None, title="Always this tier")
+    """Always a model of this tier."""
+    max_tier: Tier | None = Field(default=None, title="No tier above")
+    """Never a model of a tier above."""
+    custom_tiers: list[CustomTier] = Field(
+        default=[], max_length=len(TIERS), title="Models of its own"
+    )
+    """In place of the team's models: one for each tier that the agent may use."""
+    daily_budget_usd: Budget | None = Field(default=None, title="Daily budget in USD")
+    """What models may cost this agent in a day of the team's time zone; without it only the
+    budgets of the user and the team apply."""
+    monthly_budget_usd: Budget | None = Field(default=None, title="Monthly budget in USD")
+    """The same for a month."""
+
+    @model_validator(mode="after")
+    def _check_tiers(self) -> Self:
+        """Refuses what no choice could satisfy: the seed's rules 1, 4 and 5 of the router."""
+        own = [tier.name for tier in self.custom_tiers]
+        for place, name in enumerate(own):
+            if name in own[:place]:
+                raise refuse(f"The tier '{name}' stands there twice.", "custom_tiers")
+        if own and self.force_tier is not None and self.force_tier not in own:
+            words = f"It must be one of the custom tiers: {', '.join(own)}; or leave them out."
+            raise refuse(words, "force_tier")
+        if self.max_tier is not None:
+            most = TIERS.index(self.max_tier)
+            if own and all(TIERS.index(name) > most for name in own):
+                words = "No custom tier is as low as that; raise it or add a cheaper tier."
+                raise refuse(words, "max_tier")
+            if self.force_tier is not None and TIERS.index(self.force_tier) > most:
+                words = f"It is above max_tier, '{self.max_tier}'; leave one of them out."
+                raise refuse(words, "force_tier")
+        return self
+
+
+class RetrievalWeights(Part):
+    """The weight of each signal; a missing one keeps its default; not all may be zero."""
+
+    semantic: Weight = 0.6
+    """How well words and meaning fit the question."""
+    recency: Weight = 0.1
+    """How new it is."""
+    importance: Weight = 0.15
+    """How important it was said to be."""
+    continuity: Weight = 0.1
+    """Whether it belongs to the conversation under way."""
+    relation: Weight = 0.05
+    """How strongly it is linked with what else was found."""
+
+    @model_validator(mode="after")
+    def _not_all_zero(self) -> Self:
+        if not any(dict(self).values()):
+            raise ValueError("The weights must not all be zero.")
+        return self
+
+
+SIGNALS = tuple(RetrievalWeights.model_fields)
+
+
+class Shares(Part):
+    """Shares of a package's budget; at most 1 together. A tier that is left out reserves none."""
+
+    task: Share = Field(default=0.0, title="Share of the task")
+    """Of its items."""
+    project: Share = Field(default=0.0, title="Share of the project")
+    """Of the project's memories."""
+    everything: Share = Field(default=0.0, title="Share of the rest", alias="global")
+    """Of what is known beyond task and project."""
+
+    @property
+    def in_order(self) -> tuple[float, float, float]:
+        """Those of task, project and all else."""
+        return self.task, self.project, self.everything
+
+    @model_validator(mode="after")
+    def _at_most_all(self) -> Self:
+        if sum(dict(self).values()) > 1 + 1e-9:
+            raise ValueError("The shares must not add up to more than 1.")
+        return self
+
+
+class ContextPolicy(Part):
+    """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
+
+    shares: Shares = Shares(task=0.4, project=0.4, **{"global": 0.2})
+    """Of the task, its project and what is known beyond. What a tier leaves free goes to the
+    best of all."""
+    head_tail_preserve: Annotated[int, Field(ge=0, le=MOST_PRESERVED)] = Field(
+        default=0, title="Kept at either end"
+    )
+    """So many of the first and of the last items of a package come before all others, whole."""
+
+
+class MemoryConfig(Part):
+    """How the agent's memory is read and filled."""
+
+    token_budget: Annotated[int, Field(ge=LEAST_TOKEN_BUDGET, le=MOST_TOKEN_BUDGET)] = 2000
+    """Tokens of one prompt."""
+    summarize_interval: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """Messages between two extractions; by default `SUMMARIZE_INTERVAL`. What is pending in a
+    conversation at rest is extracted as well."""
+    keeps_to_itself: bool = Field(default=False, title="Keeps what it learns to itself")
+    """Whether what it learns in talk belongs to it alone and no other agent is told; by default
+    the team's agents share what they learn about a person."""
+    allowed_categories: Annotated[Categories, AfterValidator(once)] = Field(
+        default=[], title="Categories it may read"
+    )
+    """Which categories it may read; an empty list means all."""
+    retrieval_weights: RetrievalWeights = RetrievalWeights()
+    """Only their ratio counts."""
+    context_policy: ContextPolicy = ContextPolicy()
+    """Of POST /v1/context/package."""
+
+
+class AgentDocument(Part):
+    """An agent's whole document; omitted fields take their defaults."""
+
+    name: Annotated[str, Text(200, is_required=True)]
+    """As it calls itself in its prompt; spaces are fine."""
+    tagline: Annotated[str, Text(300)] = ""
+    """Follows the name: a research assistant."""
+    personality: Personality = Personality()
+    rules: Rules = Rules()
+    skills: Skills = Skills()
+    model: ModelConfig = Field(default=ModelConfig(), alias="model_config")
+    memory: MemoryConfig = Field(default=MemoryConfig(), alias="memory_config")

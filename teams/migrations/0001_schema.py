@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=100, unique=True)),
                 ('name', models.CharField(max_length=200)),
                 ('time_zone', models.CharField(default='UTC', help_text='Where its days and months begin, such as Europe/Oslo.', max_length=100, validators=[teams.models.people.check_time_zone])),
-                ('feature_flags', models.JSONField(blank=True, default=dict, validators=[teams.models.people.check_feature_flags])),
+                ('feature_flags', models.JSONField(blank=True, default=dict)),
                 ('monthly_budget_usd', models.DecimalField(blank=True, decimal_places=6, help_text='What models may cost the team in a month, in USD; empty for the usual.', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(Decimal('0'))])),
                 ('daily_user_budget_usd', models.DecimalField(blank=True, decimal_places=6, help_text='What models may cost for one end user in a day, in USD; empty for the usual.', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(Decimal('0'))])),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from django.db import migrations, models
 
-import teams.domain.profile_fields
-import teams.models.people
+import teams.domain.team_settings
 
 SQL = Path(__file__).parent.parent / "sql"
 
@@ -19,9 +18,8 @@ class Migration(migrations.Migration):
             name="sensitive_fields",
             field=models.JSONField(
                 blank=True,
-                default=teams.domain.profile_fields.default_sensitive_fields,
+                default=teams.domain.team_settings.default_sensitive_fields,
                 help_text="Profile fields of a person that change only with a yes.",
-                validators=[teams.models.people.check_profile_fields],
             ),
         ),
         migrations.RunSQL((SQL / "team_document.sql").read_text(), migrations.RunSQL.noop),

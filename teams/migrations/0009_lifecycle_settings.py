@@ -4,8 +4,6 @@ from pathlib import Path
 
 from django.db import migrations, models
 
-import teams.models.people
-
 SQL = Path(__file__).parent.parent / "sql"
 
 
@@ -21,7 +19,6 @@ class Migration(migrations.Migration):
                 default=dict,
                 help_text="When memories are merged, shortened, ranked and forgotten, where it"
                 " differs from the defaults.",
-                validators=[teams.models.people.check_lifecycle],
             ),
         ),
         migrations.RunSQL(

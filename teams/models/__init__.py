@@ -1,10 +1,10 @@
 """Who works here and what they said."""
 
-from .agent_aliases import AgentAlias
 from .conversations import Checkpoint, Conversation, Message, ToldRevision
 from .idempotency import IdempotentRequest
 from .people import (
     Agent,
+    AgentAlias,
     AgentVersion,
     ApiKey,
     EndUser,

@@ -57,7 +57,6 @@ class SameTeamKey(_JoinedByTeam[_Set, _Get]):
         super().__init__(to, on_delete, null=null, **kwargs)
 
     def deconstruct(self) -> Any:  # Any: Django's own
-        """As migrations write it: a plain foreign key."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.ForeignKey", args, kwargs
 
@@ -66,6 +65,5 @@ class SameTeamRow(_JoinedByTeam[_Set, _Get], models.OneToOneField[_Set, _Get]):
     """A reference to the row of the same team that this row stands beside."""
 
     def deconstruct(self) -> Any:  # Any: Django's own
-        """As migrations write it."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.OneToOneField", args, kwargs

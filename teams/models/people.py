@@ -13,12 +13,7 @@ from django.db import models
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from teams.domain.checking import DocumentError
-from teams.domain.context_settings import check_context_settings
-from teams.domain.flags import check_overrides
-from teams.domain.lifecycle_settings import check_lifecycle_settings
-from teams.domain.profile_fields import check_sensitive_fields, default_sensitive_fields
-from teams.domain.zones import known_zone, zone_or_utc
+from teams.domain.team_settings import default_sensitive_fields, known_zone, zone_or_utc
 from teams.ids import new_id
 
 from .base import SameTeamKey, TeamOwned
@@ -40,38 +35,6 @@ def check_time_zone(name: str) -> None:
     """Raise ValidationError for what is no IANA name of a time zone."""
     if known_zone(name) is None:
         raise ValidationError("Write the name of a time zone, such as Europe/Oslo or UTC.")
-
-
-def check_feature_flags(value: object) -> None:
-    """Raise ValidationError for what is no object of known flags."""
-    try:
-        check_overrides(value)
-    except DocumentError as error:
-        raise ValidationError(str(error)) from None
-
-
-def check_profile_fields(value: object) -> None:
-    """Raise ValidationError for what is no list of names of profile fields."""
-    try:
-        check_sensitive_fields(value)
-    except DocumentError as error:
-        raise ValidationError(str(error)) from None
-
-
-def check_context(value: object) -> None:
-    """Raise ValidationError for what are no settings of read-only context."""
-    try:
-        check_context_settings(value)
-    except DocumentError as error:
-        raise ValidationError(str(error)) from None
-
-
-def check_lifecycle(value: object) -> None:
-    """Raise ValidationError for what are no settings of consolidation."""
-    try:
-        check_lifecycle_settings(value)
-    except DocumentError as error:
-        raise ValidationError(str(error)) from None
 
 
 class Role(models.TextChoices):
@@ -105,19 +68,17 @@ class Team(models.Model):
         db_default=Role.GUEST,
         help_text="A guest is a customer. What a member says about the work is told to members.",
     )
-    feature_flags = models.JSONField(default=dict, blank=True, validators=[check_feature_flags])
+    feature_flags = models.JSONField(default=dict, blank=True)
     sensitive_fields = models.JSONField(
         default=default_sensitive_fields,
         db_default=models.Value(default_sensitive_fields(), models.JSONField()),
         blank=True,
-        validators=[check_profile_fields],
         help_text="Profile fields of a person that change only with a yes.",
     )
     context_settings = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        validators=[check_context],
         help_text="How facts are chosen and told as read-only context, where it differs from the"
         " defaults.",
     )
@@ -125,7 +86,6 @@ class Team(models.Model):
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        validators=[check_lifecycle],
         help_text="When memories are merged, shortened, ranked and forgotten, where it differs from"
         " the defaults.",
     )
@@ -416,3 +376,26 @@ class ApiKey(TeamOwned):
 
     def __str__(self) -> str:
         return self.prefix
+
+
+class AgentAlias(TeamOwned):
+    """Another name by which the API finds an agent, such as the slug it had before.
+
+    No alias is the slug of an agent of the team: the database refuses both ways, and turns the old
+    slug into an alias where a slug is changed by SQL (sql/agent_aliases.sql).
+    """
+
+    agent = SameTeamKey(Agent, related_name="aliases")
+    slug = models.CharField(max_length=100)
+    actor = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "slug"], name="agent_alias_once"),
+        ]
+        indexes = [models.Index(fields=["team", "agent"], name="agent_alias_by_agent")]
+
+    def __str__(self) -> str:
+        return self.slug

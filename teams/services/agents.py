@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
 
-from teams.domain.agent_document import AgentDocument
-from teams.domain.checking import DocumentError
-from teams.domain.model_config import ModelConfig
-from teams.errors import InvalidError, NotFoundError
+from teams.domain.agent_document import AgentDocument, MemoryConfig, ModelConfig
+from teams.domain.documents import DocumentError
+from teams.errors import UNCONDITIONAL, Condition, InvalidError, NotFoundError
 from teams.models import Agent, AgentVersion
 from teams.services.agent_names import agent_called, slug_called
-from teams.services.conditions import UNCONDITIONAL, Condition
 from teams.services.people import check_new_slug
+
+# What an answer has beside the document; sent back with it, it is passed over.
+READ_ONLY = ("aliases", "effective_weights", "version", "created_at", "changed_at", "changed_by")
 
 
 def agent_of_slug(*, team_id: UUID, slug: str) -> Agent:
@@ -40,7 +42,7 @@ def model_config_of(agent: Agent) -> ModelConfig:
     Raises InvalidError when its document holds what cannot be used, as raw SQL may leave it.
     """
     try:
-        return ModelConfig.read(agent.model_config)
+        return ModelConfig.read(agent.model_config, at="model_config")
     except DocumentError as error:
         raise InvalidError(
             f"The agent '{agent.slug}' has a model configuration that cannot be used: {error}"
@@ -94,21 +96,30 @@ def change_agent(
     return rows.get()
 
 
-def columns_of(document: AgentDocument) -> Mapping[str, object]:
-    """The document as the columns of an agent's row."""
+def columns_of(document: AgentDocument) -> dict[str, Any]:  # Any: columns of any type
+    """Returns the document as the columns of an agent's row, without what has its default."""
     memory = document.memory
     interval = memory.summarize_interval
     return {
         "name": document.name,
         "tagline": document.tagline,
-        "personality": dict(document.personality),
-        "rules": dict(document.rules),
-        "skills": dict(document.skills),
-        "model_config": document.model.as_json(),
-        "retrieval_weights": dict(memory.retrieval_weights),
+        "personality": document.personality.differing(),
+        "rules": document.rules.differing(),
+        "skills": document.skills.differing(),
+        "model_config": document.model.differing(),
+        "retrieval_weights": memory.retrieval_weights.chosen(),
         "token_budget": memory.token_budget,
         "summarize_interval": settings.SUMMARIZE_INTERVAL if interval is None else interval,
-        "allowed_categories": list(memory.allowed_categories),
+        "allowed_categories": memory.allowed_categories,
         "keeps_to_itself": memory.keeps_to_itself,
-        "context_policy": dict(memory.context_policy),
+        "context_policy": memory.context_policy.chosen(),
+    }
+
+
+def document_of(agent: Agent) -> dict[str, Any]:  # Any: JSON
+    """Returns the document in the shape of the API, verbatim as the row holds it."""
+    own = ("name", "tagline", "personality", "rules", "skills", "model_config")
+    return {
+        **{name: getattr(agent, name) for name in own},
+        "memory_config": {name: getattr(agent, name) for name in MemoryConfig.model_fields},
     }

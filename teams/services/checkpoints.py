@@ -13,10 +13,9 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import QuerySet
 
-from teams.errors import InvalidError, NotFoundError, TooLargeError
+from teams.errors import UNCONDITIONAL, Condition, InvalidError, NotFoundError, TooLargeError
 from teams.ids import new_id
 from teams.models import Checkpoint
-from teams.services.conditions import UNCONDITIONAL, Condition
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""API keys: issued once in clear, kept as a digest; they expire and can be revoked and rotated."""
+"""API keys and their holders: shown once, stored as digests, expiring, revoked and rotated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import logging
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -14,11 +14,11 @@ import redis
 from django.conf import settings
 from django_redis import get_redis_connection
 
+from teams.domain.team_settings import Flags
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.models import Agent, ApiKey
 from teams.prepared import run_prepared
-from teams.principal import Principal
-from teams.services.flags import default_flags
+from teams.services.team_settings import default_flags
 
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
@@ -38,6 +38,33 @@ logger = logging.getLogger(__name__)
 
 class KeyExpiredError(Exception):
     """The key was valid once; nobody is let in, so it is no refusal of the domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The holder of a valid API key: a team, or one agent of it.
+
+    `allowed_categories` are the categories that agent may read; empty means all. `flags` are the
+    parts that are on for the team. A read-only key may ask, and change nothing. For a key with
+    `project_ids` no other project exists.
+    """
+
+    key_id: UUID
+    team_id: UUID
+    prefix: str
+    agent_id: UUID | None = None
+    agent_slug: str = ""
+    allowed_categories: tuple[str, ...] = ()
+    flags: Flags = field(default_factory=Flags)
+    is_read_only: bool = False
+    project_ids: tuple[UUID, ...] = ()
+
+    is_authenticated = True
+
+    @property
+    def actor(self) -> str:
+        """What the log calls this caller."""
+        return f"agent:{self.agent_slug}" if self.agent_id else f"key:{self.prefix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +219,8 @@ def take_key_uses() -> dict[UUID, dict[UUID, datetime]]:
         if not client.exists(USE_KEY):
             return uses
         client.rename(USE_KEY, taken)
-    for field, stamp in client.hgetall(taken).items():
-        team_id, key_id = field.decode().split(":")
+    for name, stamp in client.hgetall(taken).items():
+        team_id, key_id = name.decode().split(":")
         uses.setdefault(UUID(team_id), {})[UUID(key_id)] = datetime.fromtimestamp(int(stamp), UTC)
     return uses
 

@@ -1,4 +1,4 @@
-"""Teams, agents, end users and projects, created when first named."""
+"""Teams, agents, end users and projects, created when first named, and members of teams."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
-from teams.errors import InvalidError, NotFoundError
+from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
-from teams.models import Agent, EndUser, Project, Role, Team
+from teams.models import Agent, EndUser, Membership, Project, Role, StaffUser, Team
 from teams.services.agent_names import agent_called
 from teams.tenancy import team_scope
 
@@ -173,3 +173,72 @@ def ensure_project(*, team_id: UUID, slug: str, among: Collection[UUID] = ()) ->
         raise NotFoundError(f"There is no project '{slug}' for this key.", field="project")
     project, _ = Project.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": slug})
     return project
+
+
+def change_project(
+    *, project: Project, name: str | None = None, max_items: int | None = None
+) -> Project:
+    """Set what is given; call it in the team's scope."""
+    if name is not None:
+        project.name = name
+    if max_items is not None:
+        project.max_items = max_items
+    project.save(update_fields=["name", "max_items"])
+    return project
+
+
+class LastAdminError(ConflictError):
+    """It would leave a team without an admin; nothing was changed."""
+
+
+def change_role(*, member: Membership, role: str) -> None:
+    """Give the member another role; LastAdminError for the team's last admin.
+
+    Call it in the team's scope.
+    """
+    with transaction.atomic():
+        if role != Membership.Role.ADMIN:
+            check_other_admins(user_id=member.user_id, team_ids=[member.team_id])
+        Membership.objects.filter(team_id=member.team_id, pk=member.pk).update(role=role)
+    member.role = role
+
+
+def remove_member(*, member: Membership) -> None:
+    """Take the member out of the team; LastAdminError for its last admin. Call it in scope."""
+    with transaction.atomic():
+        check_other_admins(user_id=member.user_id, team_ids=[member.team_id])
+        Membership.objects.filter(team_id=member.team_id, pk=member.pk).delete()
+
+
+def check_login_is_not_needed(*, user: StaffUser) -> None:
+    """Raise LastAdminError if a team would be without an admin when this login could not sign in.
+
+    Call it in the scope of all teams.
+    """
+    teams = Membership.objects.filter(user_id=user.pk).values_list("team_id", flat=True)
+    check_other_admins(user_id=user.pk, team_ids=list(teams))
+
+
+def check_other_admins(*, user_id: int, team_ids: Collection[UUID]) -> None:
+    """Raise LastAdminError if the login is the last admin of one of the teams.
+
+    Until the transaction ends, no other one changes the admins of these teams. An admin is one who
+    can sign in. The database refuses as well (sql/last_admin.sql).
+    """
+    teams = Team.objects.select_for_update(no_key=True).filter(pk__in=team_ids).order_by("pk")
+    found = list(teams)
+    admins = Membership.objects.filter(
+        team_id__in=team_ids,
+        role=Membership.Role.ADMIN,
+        user__is_active=True,
+        user__is_staff=True,
+    )
+    by_team: dict[UUID, set[int]] = {}
+    for team_id, admin_id in admins.values_list("team_id", "user_id"):
+        by_team.setdefault(team_id, set()).add(admin_id)
+    needed = [team.name for team in found if by_team.get(team.pk) == {user_id}]
+    if needed:
+        raise LastAdminError(
+            f"This is the last admin of {', '.join(needed)}: name another admin first.",
+            field="role",
+        )

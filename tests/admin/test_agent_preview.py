@@ -34,7 +34,7 @@ def test_it_shows_what_is_typed_with_the_memories_and_saves_nothing(
             end_user_id=None,
         )
         before = list(MemoryUsage.objects.values_list("retrieved", flat=True))
-    form = agent_form(None, name="Kyra", traits=["<i>Curious</i>"])
+    form = agent_form(None, name="Kyra", personality__traits=["<i>Curious</i>"])
 
     answer = admin_client.post(preview(cast), {**form, "preview_question": "Where is the office?"})
 
@@ -48,7 +48,7 @@ def test_it_shows_what_is_typed_with_the_memories_and_saves_nothing(
 
 
 def test_the_part_alone_comes_to_a_script(cast: Cast, admin_client: Client) -> None:
-    form = agent_form(None, name="Kyra", never=["Guess."])
+    form = agent_form(None, name="Kyra", rules__never=["Guess."])
 
     part = admin_client.post(preview(cast), form, headers={"X-Preview-Part": "yes"})
 
@@ -57,9 +57,11 @@ def test_the_part_alone_comes_to_a_script(cast: Cast, admin_client: Client) -> N
 
 
 def test_it_says_what_is_wrong_with_the_form(cast: Cast, admin_client: Client) -> None:
-    answer = admin_client.post(preview(cast), agent_form(None, name="Kyra", token_budget=3))
+    answer = admin_client.post(
+        preview(cast), agent_form(None, name="Kyra", memory_config__token_budget=3)
+    )
 
-    assert "Must be from 100" in answer.content.decode()
+    assert "Must be at least 100" in answer.content.decode()
     assert "Token budget" in answer.content.decode()
 
 

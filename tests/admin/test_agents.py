@@ -19,6 +19,11 @@ from tests.support.admin import agent_form
 from tests.support.agent_documents import WHOLE
 from tests.support.cast import Cast
 
+TIERS = "model_config__custom_tiers"
+WEIGHTS = "memory_config__retrieval_weights"
+SHARES = "memory_config__context_policy__shares"
+CATEGORIES = "memory_config__allowed_categories"
+
 
 def page(cast: Cast) -> str:
     """Kyra's page."""
@@ -42,22 +47,21 @@ def as_shown(client: Client, url: str) -> dict[str, Any]:
     sent: dict[str, Any] = {}
     for name in form.fields:
         value = form[name].value()
-        if name in ("shared_skills", "custom_skills", "other_traits", "custom_tiers"):
-            for column, values in zip(
-                form.fields[name].widget.columns, zip(*value, strict=True), strict=False
-            ):
-                sent[f"{name}_{column.name}"] = list(values)
-        elif isinstance(value, list):
-            sent[name] = [each[0] if isinstance(each, tuple) else each for each in value]
-        elif value is True:
-            sent[name] = "on"
-        elif value not in (None, False):
+        columns = getattr(form.fields[name].widget, "columns", ())
+        if len(columns) > 1:
+            sent |= {f"{name}_{each.name}": [] for each in columns}
+            for row in value:
+                for column, text in zip(columns, row, strict=True):
+                    sent[f"{name}_{column.name}"].append(text)
+        elif columns:
+            sent[name] = ["", *(text for (text,) in value)]
+        elif value is not None:
             sent[name] = value
     return sent
 
 
 def test_a_change_leaves_a_version_with_who_and_why(cast: Cast, admin_client: Client) -> None:
-    form = agent_form(None, name="Kyra", never=["Guess.", ""], reason="a complaint")
+    form = agent_form(None, name="Kyra", rules__never=["Guess.", ""], reason="a complaint")
 
     answer = admin_client.post(page(cast), {**form, "loaded_version": 1})
 
@@ -80,34 +84,34 @@ def test_each_part_of_the_document_has_its_fields(cast: Cast, admin_client: Clie
             None,
             name="Kyra",
             tagline="a research assistant",
-            traits=["Curious", "Patient"],
-            tone="warm",
-            verbosity="brief",
-            formality="casual",
-            voice_examples=["Here is what I found."],
-            instructions="Cite sources.\n\nThen stop.",
-            other_traits_name=["response_length"],
-            other_traits_text=["short"],
-            always=["Quote figures."],
-            never=["Guess."],
-            shared_skills_name=["search", "code-review"],
-            shared_skills_description=["", "reads diffs"],
-            custom_skills_name=["charts", ""],
-            custom_skills_description=["draws", ""],
-            disabled_skills=["code-review"],
-            model_name="openai/gpt-4o",
-            max_tier="balanced",
-            custom_tiers_tier=["fast"],
-            custom_tiers_model=["small"],
-            custom_tiers_input=["0.0008"],
-            custom_tiers_output=["0.004"],
-            daily_budget_usd="2.5",
-            weight_semantic="0.7",
-            token_budget=1500,
-            keeps_to_itself="on",
-            share_task="0.5",
-            share_global="0.25",
-            head_tail_preserve=2,
+            personality__traits=["Curious", "Patient"],
+            personality__tone="warm",
+            personality__verbosity="brief",
+            personality__formality="casual",
+            personality__voice_examples=["Here is what I found."],
+            personality__custom_instructions="Cite sources.\n\nThen stop.",
+            personality__own_name=["response_length"],
+            personality__own_text=["short"],
+            rules__always=["Quote figures."],
+            rules__never=["Guess."],
+            skills__shared_name=["search", "code-review"],
+            skills__shared_description=["", "reads diffs"],
+            skills__custom_name=["charts", ""],
+            skills__custom_description=["draws", ""],
+            skills__disabled=["code-review"],
+            model_config__model_name="openai/gpt-4o",
+            model_config__max_tier="balanced",
+            model_config__custom_tiers_name=["fast"],
+            model_config__custom_tiers_model_name=["small"],
+            model_config__custom_tiers_cost_per_1k_input=["0.0008"],
+            model_config__custom_tiers_cost_per_1k_output=["0.004"],
+            model_config__daily_budget_usd="2.5",
+            memory_config__retrieval_weights__semantic="0.7",
+            memory_config__token_budget=1500,
+            memory_config__keeps_to_itself="on",
+            memory_config__context_policy__shares__task="0.5",
+            memory_config__context_policy__shares__global="0.25",
+            memory_config__context_policy__head_tail_preserve=2,
         ),
     )
 
@@ -127,7 +131,7 @@ def test_each_part_of_the_document_has_its_fields(cast: Cast, admin_client: Clie
 
 
 def test_saving_the_page_as_it_is_changes_nothing(cast: Cast, admin_client: Client) -> None:
-    give(cast, **columns_of(AgentDocument.validate(WHOLE)))
+    give(cast, **columns_of(AgentDocument.read(WHOLE)))
     before = stored(cast)
 
     answer = admin_client.post(page(cast), as_shown(admin_client, page(cast)))
@@ -135,7 +139,7 @@ def test_saving_the_page_as_it_is_changes_nothing(cast: Cast, admin_client: Clie
     assert answer.status_code == 302
     after = stored(cast)
     assert after.version == before.version
-    assert columns_of(AgentDocument.validate(WHOLE)).items() <= vars(after).items()
+    assert columns_of(AgentDocument.read(WHOLE)).items() <= vars(after).items()
 
 
 def test_what_the_form_does_not_show_stays_beside_what_it_changes(
@@ -147,7 +151,8 @@ def test_what_the_form_does_not_show_stays_beside_what_it_changes(
         rules={"never": ["Guess."], "when_unsure": ["Ask."]},
     )
 
-    sent = {**as_shown(admin_client, page(cast)), "traits": [], "never": ["Guess.", "Lie."]}
+    sent = {**as_shown(admin_client, page(cast)), "personality__traits": [""]}
+    sent["rules__never"] = ["Guess.", "Lie."]
     answer = admin_client.post(page(cast), sent)
 
     assert answer.status_code == 302
@@ -172,7 +177,7 @@ def test_form_and_json_are_not_changed_at_once(cast: Cast, admin_client: Client)
     document = {**json.loads(sent["document"]), "tagline": "by JSON"}
 
     answer = admin_client.post(
-        page(cast), {**sent, "document": json.dumps(document), "never": ["Guess."]}
+        page(cast), {**sent, "document": json.dumps(document), "rules__never": ["Guess."]}
     )
 
     assert answer.status_code == 200
@@ -196,16 +201,35 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(
     ("values", "field", "said"),
     [
         ({"name": ""}, "name", "It is missing"),
-        ({"custom_tiers_tier": ["fast"]}, "custom_tiers", "row 1, model_name: It is missing"),
-        ({"weight_semantic": "-1"}, "weight_semantic", "greater than or equal to 0"),
-        ({"traits": ["a", "x" * 2001]}, "traits", "row 2: It has 2001 characters"),
-        ({"token_budget": "50"}, "token_budget", "Must be from 100"),
-        ({"share_task": "0.7", "share_project": "0.4"}, "share_task", "not add up to more than 1"),
-        ({"share_global": "2"}, "share_global", "less than or equal to 1"),
-        ({"head_tail_preserve": "101"}, "head_tail_preserve", "less than or equal to 100"),
-        ({"custom_skills_description": ["b"]}, "custom_skills", "row 1, name: It is missing"),
-        ({"force_tier": "powerful", "max_tier": "fast"}, "force_tier", "It is above max_tier"),
-        ({"daily_budget_usd": "-1"}, "daily_budget_usd", "greater than or equal to 0"),
+        ({f"{TIERS}_name": ["fast"]}, TIERS, "row 1, model_name: It is missing"),
+        ({f"{WEIGHTS}__semantic": "-1"}, f"{WEIGHTS}__semantic", "greater than or equal to 0"),
+        (
+            {"personality__traits": ["a", "x" * 2001]},
+            "personality__traits",
+            "row 2: It has 2001 characters",
+        ),
+        (
+            {"memory_config__token_budget": "50"},
+            "memory_config__token_budget",
+            "Must be at least 100",
+        ),
+        (
+            {f"{SHARES}__task": "0.7", f"{SHARES}__project": "0.4"},
+            f"{SHARES}__task",
+            "not add up to more than 1",
+        ),
+        ({f"{SHARES}__global": "2"}, f"{SHARES}__global", "Must be at most 1"),
+        ({"skills__custom_description": ["b"]}, "skills__custom", "row 1, name: It is missing"),
+        (
+            {"model_config__force_tier": "powerful", "model_config__max_tier": "fast"},
+            "model_config__force_tier",
+            "It is above max_tier",
+        ),
+        (
+            {"model_config__daily_budget_usd": "-1"},
+            "model_config__daily_budget_usd",
+            "Must be at least 0",
+        ),
         ({"document": '{"skills": {"own": []}}'}, "document", "skills.own: There is no such field"),
         ({"document": '{"rule": {}}'}, "document", "rule: There is no such field"),
         ({"document": '{"memory_config": 1}'}, "document", "memory_config: Must be an object"),
@@ -217,10 +241,11 @@ def test_a_document_is_held_to_the_rules_of_the_api(
     values: dict[str, object], field: str, said: str, cast: Cast, admin_client: Client
 ) -> None:
     sent = agent_form(None, name="Kyra")
-    if "custom_tiers_tier" in values:
-        values |= {f"custom_tiers_{each}": [""] for each in ("model", "input", "output")}
-    if "custom_skills_description" in values:
-        values |= {"custom_skills_name": [""]}
+    if f"{TIERS}_name" in values:
+        prices = ("model_name", "cost_per_1k_input", "cost_per_1k_output")
+        values |= {f"{TIERS}_{each}": [""] for each in prices}
+    if "skills__custom_description" in values:
+        values |= {"skills__custom_name": [""]}
 
     answer = admin_client.post(page(cast), {**sent, **values})
 
@@ -253,10 +278,10 @@ def test_categories_are_chosen_from_those_of_the_team(
 
     shown = admin_client.get(page(cast))
     sent = as_shown(admin_client, page(cast))
-    chosen = admin_client.post(page(cast), {**sent, "categories": ["profile", "tasks"]})
-    wrong = admin_client.post(page(cast), {**sent, "categories": ["profle"]})
+    chosen = admin_client.post(page(cast), {**sent, CATEGORIES: ["profile", "tasks"]})
+    wrong = admin_client.post(page(cast), {**sent, CATEGORIES: ["profle"]})
 
-    labels = dict(shown.context["adminform"].form.fields["categories"].choices)
+    labels = dict(shown.context["adminform"].form.fields[CATEGORIES].choices)
     assert labels == {
         "goals": "goals",
         "profile": "profile",
@@ -337,7 +362,7 @@ def test_the_slug_stays_and_aliases_are_edited(cast: Cast, admin_client: Client)
 def test_a_new_agent_may_have_aliases_and_a_document(cast: Cast, admin_client: Client) -> None:
     answer = admin_client.post(
         reverse("admin:teams_agent_add"),
-        agent_form(cast.team, traits=["Curious"], aliases=["mi"], reason="hired"),
+        agent_form(cast.team, personality__traits=["Curious"], aliases=["mi"], reason="hired"),
     )
 
     assert answer.status_code == 302

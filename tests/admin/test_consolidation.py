@@ -17,6 +17,7 @@ from tests.support.cast import Cast
 from tests.support.writing import live, store
 
 FORM = {"name": "Acme", "time_zone": "UTC"}
+SETTINGS = "lifecycle_settings__"
 TEA = "Sarah drinks her green tea in the morning."
 TEA_AGAIN = "Sarah drinks green tea in the morning."
 
@@ -63,12 +64,13 @@ def test_the_settings_are_fields_of_the_team(inside: Cast, admin_client: Client)
     page = reverse("admin:teams_team_change", args=[inside.team.pk])
 
     admin_client.post(
-        page, {**FORM, "lifecycle_off": "Link, team facts", "lifecycle_expire_after_days": "120"}
+        page,
+        {**FORM, f"{SETTINGS}off": ["link", "team_facts"], f"{SETTINGS}expire_after_days": "120"},
     )
 
     stored = {"off": ["link", "team_facts"], "expire_after_days": 120}
     assert Team.objects.get().lifecycle_settings == stored
-    for field, value in (("lifecycle_off", "sleep"), ("lifecycle_expire_below", "9")):
+    for field, value in ((f"{SETTINGS}off", "sleep"), (f"{SETTINGS}expire_below", "9")):
         refused = admin_client.post(page, {**FORM, field: value})
         assert refused.context["adminform"].form.errors[field]
     assert Team.objects.get().lifecycle_settings == stored

@@ -79,7 +79,9 @@ def test_an_admin_of_one_team_changes_no_row_of_another(
 
 
 def test_an_admin_adds_and_changes_agents(cast: Cast, admin_client: Client) -> None:
-    added = admin_client.post(reverse("admin:teams_agent_add"), agent_form(cast.team, tone="calm"))
+    added = admin_client.post(
+        reverse("admin:teams_agent_add"), agent_form(cast.team, personality__tone="calm")
+    )
     with team_scope(team_ids=[cast.team.id], actor="test"):
         mira = Agent.objects.get(slug="mira")
     changed = admin_client.post(
@@ -95,8 +97,8 @@ def test_an_admin_adds_and_changes_agents(cast: Cast, admin_client: Client) -> N
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
     [
-        ("weight_semantic", "much", "Enter a number"),
-        ("token_budget", "0", "Must be from 100"),
+        ("memory_config__retrieval_weights__semantic", "much", "Enter a number"),
+        ("memory_config__token_budget", "0", "Must be at least 100"),
         ("slug", "two words", "one word without spaces"),
     ],
 )

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from audit.models import MemoryLog
 from memory.models import Memory
-from teams.admin.paging import TeamPaginator
+from teams.admin.base import TeamPaginator
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory
 from tests.support.cast import Cast

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from teams.models import Team
-from teams.services.flags import flags_of
+from teams.services.team_settings import flags_of
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
@@ -37,8 +37,8 @@ def test_an_admin_sets_time_zone_budgets_and_flags(cast: Cast, admin_client: Cli
             time_zone="Europe/Oslo",
             monthly_budget_usd="250.50",
             daily_user_budget_usd="0",
-            memory="off",
-            model_routing="on",
+            feature_flags__memory="off",
+            feature_flags__model_routing="on",
         ),
     )
 
@@ -50,15 +50,18 @@ def test_an_admin_sets_time_zone_budgets_and_flags(cast: Cast, admin_client: Cli
     assert team.feature_flags == {"memory": False, "model_routing": True}
     assert not flags_of(team=team).memory
     shown = admin_client.get(page(cast)).context["adminform"].form
-    assert (shown["memory"].value(), shown["model_routing"].value()) == ("off", "on")
-    assert not shown["compaction_shield"].value()
+    assert (
+        shown["feature_flags__memory"].value(),
+        shown["feature_flags__model_routing"].value(),
+    ) == ("off", "on")
+    assert not shown["feature_flags__compaction_shield"].value()
 
 
 def test_a_flag_follows_the_installation_again(
     cast: Cast, admin_client: Client, settings: Any
 ) -> None:
-    admin_client.post(page(cast), form(memory="off", monthly_budget_usd="1"))
-    admin_client.post(page(cast), form(memory="", monthly_budget_usd=""))
+    admin_client.post(page(cast), form(feature_flags__memory="off", monthly_budget_usd="1"))
+    admin_client.post(page(cast), form(feature_flags__memory="", monthly_budget_usd=""))
 
     team = stored(cast)
     assert (team.feature_flags, team.monthly_budget_usd) == ({}, None)
@@ -83,7 +86,7 @@ def test_an_empty_budget_says_what_holds_instead(
         ("time_zone", "../etc/passwd", "name of a time zone"),
         ("monthly_budget_usd", "-1", "greater than or equal to 0"),
         ("daily_user_budget_usd", "much", "Enter a number"),
-        ("memory", "maybe", "Select a valid choice"),
+        ("feature_flags__memory", "maybe", "Select a valid choice"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(
@@ -99,13 +102,13 @@ def test_what_cannot_be_is_refused_in_words(
 def test_members_see_the_settings_and_change_none(
     cast: Cast, admin_client: Client, viewer_client: Client, reviewer_client: Client
 ) -> None:
-    admin_client.post(page(cast), form(memory="off", time_zone="Asia/Tokyo"))
+    admin_client.post(page(cast), form(feature_flags__memory="off", time_zone="Asia/Tokyo"))
 
     shown = viewer_client.get(page(cast)).content.decode()
 
     assert "Asia/Tokyo" in shown
     assert "Memory: off" in shown
-    assert reviewer_client.post(page(cast), form(memory="on")).status_code == 403
+    assert reviewer_client.post(page(cast), form(feature_flags__memory="on")).status_code == 403
     assert stored(cast).feature_flags == {"memory": False}
 
 
@@ -129,15 +132,15 @@ def test_a_stale_page_overwrites_nothing_and_keeps_what_was_typed(
     loaded = admin_client.get(page(cast)).context["adminform"].form["loaded_version"].value()
     admin_client.post(page(cast), form(name="Acme Festival", loaded_version=loaded))
 
-    stale = admin_client.post(page(cast), form(memory="off", loaded_version=loaded))
+    stale = admin_client.post(page(cast), form(feature_flags__memory="off", loaded_version=loaded))
     fresh = admin_client.get(page(cast)).context["adminform"].form["loaded_version"].value()
     again = admin_client.post(
-        page(cast), form(name="Acme Festival", memory="off", loaded_version=fresh)
+        page(cast), form(name="Acme Festival", feature_flags__memory="off", loaded_version=fresh)
     )
 
     said = " ".join(stale.content.decode().split())
     assert f"you loaded version {loaded}, and the latest is {fresh}" in said
-    assert stale.context["adminform"].form["memory"].value() == "off"
+    assert stale.context["adminform"].form["feature_flags__memory"].value() == "off"
     assert f'name="loaded_version" value="{loaded}"' in said
     assert again.status_code == 302
     assert (stored(cast).name, stored(cast).feature_flags) == ("Acme Festival", {"memory": False})

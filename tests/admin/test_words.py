@@ -12,7 +12,7 @@ from audit.admin.change_words import EVENT_WORDS, change_words, reason_words
 from audit.models import EVENTS, MemoryLog
 from memory.admin.overview import navigation
 from memory.satellites.consent.models import ConsentRequest
-from teams.admin.actors import actor_words, actors_called
+from teams.admin.display import actor_words, actors_called
 from teams.models import AgentVersion, TeamVersion
 from teams.tenancy import team_scope
 from tests.factories import ContradictionFactory, MemoryFactory

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from config.embedded import PROJECT_ROOT
 from config.metrics import LATENCY, REQUESTS
 from docs.api_reference import api_page
-from docs.settings_reference import Setting, settings_page, settings_read
+from docs.settings_reference import Setting, documents_page, settings_page, settings_read
 from memory.reading.snapshots import READS
 
 DOCS = PROJECT_ROOT / "docs"
@@ -93,6 +93,15 @@ def test_a_reader_of_another_kind_is_found(tmp_path: Path) -> None:
         Setting("NEW_*", "text", "''", "", "config/settings/new.py"),
     ]
     assert "| `NEW_LIMIT` | whole number | `3` |" in settings_page(tmp_path)
+
+
+def test_the_fields_of_documents_are_told_with_types_ranges_and_defaults() -> None:
+    page = documents_page()
+
+    budget = "| `memory_config.token_budget` | whole number 100 to 1,000,000 | `2000` |"
+    assert budget in page
+    assert "| `model_config.max_tier` | `fast`, `balanced`, `powerful` |  |" in page
+    assert "| `lifecycle_settings.expire_below` | whole number 1 to 8 | `3` |" in page
 
 
 def test_the_page_of_the_api_has_every_operation_and_object() -> None:

@@ -26,11 +26,11 @@ from memory.services.write.write_path import write_memories
 from memory.understanding.judging import small_judge
 from memory.understanding.ports import Preparation
 from memory.understanding.tools import Tools
-from teams.domain.flags import FLAGS
+from teams.domain.team_settings import FLAGS
 from teams.errors import ForbiddenError
 from teams.models import Agent, Conversation, Message
 from teams.services.conversations import NewMessage
-from teams.services.flags import flags_of
+from teams.services.team_settings import flags_of
 from tests import factories
 from tests.support.cast import Cast, switch
 from tests.support.embedders import OrthogonalEmbedder

@@ -70,9 +70,8 @@ def agent_form(team: Team | None, **changes: object) -> dict[str, object]:
     fields: dict[str, object] = {
         "slug": "mira",
         "name": "Mira",
-        "token_budget": 2000,
-        "summarize_interval": 20,
-        "is_routed": "on",
+        "memory_config__token_budget": 2000,
+        "memory_config__summarize_interval": 20,
     }
     return {**fields, **({"team": team.pk} if team else {}), **changes}
 

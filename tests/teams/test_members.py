@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from teams.models import Membership, StaffUser
-from teams.services.members import (
+from teams.services.people import (
     LastAdminError,
     change_role,
     check_login_is_not_needed,

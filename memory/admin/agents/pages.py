@@ -9,20 +9,18 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from teams.admin.base import TeamAdmin, section
-from teams.admin.display import time_column
-from teams.admin.document_display import document_column
+from teams.admin.display import document_column, time_column
 from teams.admin.theme import RelatedFilter, display
 from teams.admin.versions import versions_table
 from teams.admin_permissions import ADMINS
 from teams.domain.agent_document import AgentDocument
+from teams.errors import Condition
 from teams.models import Agent
 from teams.services.agent_names import aliases_of, set_aliases
-from teams.services.agents import change_agent, save_document, versions_of
-from teams.services.conditions import Condition
+from teams.services.agents import change_agent, document_of, save_document, versions_of
 from teams.tenancy import team_scope
 
-from . import parts
-from .form import AgentForm
+from .form import DOCUMENT, AgentForm
 from .preview import SAMPLE_QUESTION, preview_page
 
 _FILES = "teams/admin/agent"
@@ -79,11 +77,9 @@ class AgentAdmin(TeamAdmin[Agent]):
         obj.pk, obj.version, obj.created_at = saved.pk, saved.version, saved.created_at
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
-        """The question that the preview begins with."""
         return {"sample_question": SAMPLE_QUESTION}
 
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
-        """The pages of an agent, and the one that shows a prompt."""
         preview = self.admin_site.admin_view(self.preview)
         return [
             path("<path:object_id>/preview/", preview, name="teams_agent_preview"),
@@ -95,53 +91,32 @@ class AgentAdmin(TeamAdmin[Agent]):
         return preview_page(self, request, object_id)
 
     def _written(self, agent: Agent | None) -> list[Any]:
-        named = ("team", "slug", "name", "tagline", "aliases")
-        return [
-            section(None, *named, *(["created"] if agent is not None else [])),
-            section(
-                "How it is",
-                "traits",
-                "tone",
-                "verbosity",
-                "formality",
-                "other_traits",
-                "voice_examples",
-                "instructions",
-            ),
-            section("Rules", "always", "never", "rule_instructions"),
-            section("Skills", "shared_skills", "custom_skills", "disabled_skills"),
-            section(
-                "Model and budgets",
-                "is_routed",
-                "model_name",
-                ("force_tier", "max_tier"),
-                ("daily_budget_usd", "monthly_budget_usd"),
-                "custom_tiers",
-            ),
-            section(
-                "Memory",
-                ("token_budget", "summarize_interval"),
-                "keeps_to_itself",
-                parts.CATEGORIES,
-            ),
+        identity = ["team", "slug", *DOCUMENT.names(), "aliases"]
+        parts = [
+            section(None, *identity, *(["created"] if agent is not None else [])),
+            section("Personality", *DOCUMENT.names("personality")),
+            section("Rules", *DOCUMENT.names("rules")),
+            section("Skills", *DOCUMENT.names("skills")),
+            section("Model and budgets", *DOCUMENT.names("model_config")),
+            section("Memory", *DOCUMENT.names("memory_config")),
             section(
                 "Weights",
-                *parts.WEIGHTS,
+                *DOCUMENT.names("memory_config", "retrieval_weights"),
                 description="Each memory gets a score: its five signals times these weights, by"
                 " their sum. Only the ratio counts, so they need not add up to 1; the share is"
                 " shown beside each.",
             ),
             section(
                 "Packages for tasks",
-                tuple(parts.SHARES),
-                parts.HEAD_TAIL,
+                *DOCUMENT.names("memory_config", "context_policy", is_deep=True),
                 description="How the budget of a package is shared out between the task, its"
                 " project and what is known beyond. What a tier leaves free goes to the best of"
-                " all.",
+                " all. Without any share: 0.4, 0.4 and 0.2.",
             ),
-            *([_classed(section("JSON", "document"), "agent-json")] if agent is not None else []),
-            _classed(section("Save", "reason", "loaded_version"), "agent-save"),
         ]
+        if agent is not None:
+            parts.append(section("JSON", "document", classes="agent-json"))
+        return [*parts, section("Save", "reason", "loaded_version", classes="agent-save")]
 
     def _shown(self) -> list[Any]:
         return [
@@ -170,21 +145,14 @@ class AgentAdmin(TeamAdmin[Agent]):
 
     @display(description="latest versions")
     def versions(self, agent: Agent) -> str:
-        """The last ones, with who made them and what changed."""
         return versions_table(versions_of(agent=agent))
 
 
 def _made(agent: Agent) -> Agent:
-    document = AgentDocument.validate(parts.document_of(agent))
     made, _ = save_document(
         team_id=agent.team_id,
         slug=agent.slug,
-        document=document,
+        document=AgentDocument.read(document_of(agent)),
         condition=Condition(must_be_new=True),
     )
     return made
-
-
-def _classed(part: tuple[str | None, Any], name: str) -> tuple[str | None, Any]:
-    title, options = part
-    return title, {**options, "classes": [*options.get("classes", []), name]}

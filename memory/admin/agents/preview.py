@@ -13,7 +13,7 @@ from django.utils import timezone
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.domain.scoring import Weights
+from memory.reading.answers import own_weights
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read
 from memory.reading.seven_layers import BuiltPrompt, LayerUse, build_prompt, prompt_without_memory
@@ -21,7 +21,7 @@ from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team
-from teams.services.flags import default_flags
+from teams.services.team_settings import default_flags
 
 QUESTION, PERSON = "preview_question", "preview_person"
 SAMPLE_QUESTION = "What do you know about me?"
@@ -105,7 +105,7 @@ def _preview(request: HttpRequest, form: Any, agent: Agent) -> Preview:
             ),
             agent=agent,
             conversation=None,
-            weights=Weights.from_config(agent.retrieval_weights),
+            weights=own_weights(agent),
             token_budget=agent.token_budget,
             counter=counter,
         )

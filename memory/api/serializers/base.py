@@ -14,9 +14,10 @@ from rest_framework.fields import empty
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from memory.api.fields import TextField, ZonedDateTimeField
+from teams.domain.agent_document import MOST_TOKEN_BUDGET
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
-MAX_TOKEN_BUDGET = 1_000_000
+MAX_TOKEN_BUDGET = MOST_TOKEN_BUDGET
 # Values of one parameter of an address that takes several.
 MAX_PARAMETER_VALUES = 20
 

@@ -11,7 +11,6 @@ from drf_spectacular.utils import Direction, PolymorphicProxySerializer, extend_
 from rest_framework import serializers
 
 from memory.api.fields import (
-    LINE,
     ContentField,
     NameField,
     OneOfField,
@@ -21,6 +20,7 @@ from memory.api.fields import (
 )
 from memory.api.serializers.base import StrictSerializer
 from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
+from teams.domain.documents import LINE
 
 FORMS = [(each.value, each.value) for each in Form]
 ARTIFACT_KINDS = [(each.value, each.value) for each in ArtifactKind]

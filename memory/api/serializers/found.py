@@ -10,11 +10,11 @@ from rest_framework import serializers
 from memory.api.fields import (
     NameField,
     OneOfField,
+    PartField,
     QuestionField,
     StrictBooleanField,
     StrictFloatField,
     StrictIntegerField,
-    WeightsField,
 )
 from memory.api.memory_json import SIGNALS, found_memory_json, found_message_json
 from memory.api.serializers.base import (
@@ -32,6 +32,7 @@ from memory.domain.talk import SPEAKING_ROLES
 from memory.models.memory import MEMORY_TYPES
 from memory.reading.answers import ScoredMemory
 from memory.reading.search import Level
+from teams.domain.agent_document import RetrievalWeights
 
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
@@ -128,7 +129,8 @@ class ReadOptionsSerializer(StrictSerializer):
         help_text="Only memories of these types, beside identity and pinned memories in a prompt."
         " Messages are then searched only with include_raw.",
     )
-    weights = WeightsField(
+    weights = PartField(
+        RetrievalWeights,
         required=False,
         allow_null=True,
         help_text="Of the five signals. When left out, the agent's own in a prompt, and in a query"

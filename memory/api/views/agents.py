@@ -26,7 +26,7 @@ from memory.api.preconditions import (
     is_known,
 )
 from memory.api.serializers.agents import (
-    AgentDocumentSerializer,
+    AgentBody,
     AgentSerializer,
     AgentVersionSerializer,
 )
@@ -83,7 +83,7 @@ class AgentViewSet(ApiViewSet):
     @extend_schema(
         operation_id="agents_save",
         parameters=[SLUG, IF_MATCH, IF_NONE_MATCH, ETAG],
-        request=AgentDocumentSerializer,
+        request=AgentBody,
         responses={
             200: AgentSerializer,
             201: OpenApiResponse(AgentSerializer, description="The agent is new."),
@@ -103,20 +103,17 @@ class AgentViewSet(ApiViewSet):
             f" as the agent '{self.principal.agent_slug}' and may read its document."
         )
         condition = condition_of(request)
-        body = {} if request.data is None else request.data
-        checked = AgentDocumentSerializer(data=body, context={"slugs": self._names_of(name)})
-        checked.is_valid(raise_exception=True)
-        given = checked.validated_data
-        with self.team_scope(reason=given["reason"]):
+        given = AgentBody.read(request.data, context={"slugs": self._names_of(name)})
+        with self.team_scope(reason=given.reason):
             check_allowlist(
                 team_id=self.principal.team_id,
-                names=given["document"].memory.allowed_categories,
+                names=given.memory.allowed_categories,
                 agent=agent_called(team_id=self.principal.team_id, name=name),
             )
             saved, is_new = save_document(
                 team_id=self.principal.team_id,
                 slug=name,
-                document=given["document"],
+                document=given,
                 condition=condition,
             )
             agent = self._agents().get(pk=saved.pk)

@@ -24,7 +24,7 @@ from memory.services.decisions.clearing import TEAM_SCOPES, clear_project, clear
 from memory.services.write.project_growth import keep_to_limit_soon
 from teams.errors import NotFoundError
 from teams.models import Project
-from teams.services.projects import change_project
+from teams.services.people import change_project
 
 _SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
 _MOST_ITEMS = 10_000_000

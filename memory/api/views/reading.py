@@ -12,7 +12,7 @@ from memory.api.base import ApiViewSet
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
-from memory.reading.answers import budget_for, own_weights
+from memory.reading.answers import budget_for, own_weights, weights_of
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, of_types
 from memory.reading.search import Depth
@@ -89,7 +89,7 @@ class ReadViewSet(ApiViewSet):
             token_budget=budget_for(agent, given.get("token_budget")),
             limit=given.get("limit"),
             memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
-            given_weights=given.get("weights"),
+            given_weights=weights_of(given["weights"]) if given.get("weights") else None,
             depth=Depth(
                 given.get("include_cold", False),
                 given.get("include_raw"),

@@ -34,7 +34,7 @@ from memory.selectors.people import ListFilters, filtered_people, profile_of
 from teams.errors import NotFoundError
 from teams.models import EndUser, Role
 from teams.services.people import change_person, ensure_end_user
-from teams.services.profile_fields import sensitive_fields_of
+from teams.services.team_settings import sensitive_fields_of
 
 
 class UserFilterSerializer(DatedPageQuerySerializer):

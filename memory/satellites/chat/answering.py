@@ -45,7 +45,7 @@ from routing.services.models import catalogue_of
 from routing.services.routes import Route, cheapest_within
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
-from teams.services.flags import flags_of
+from teams.services.team_settings import flags_of
 from teams.tenancy import give_back_connection, team_scope
 
 logger = logging.getLogger(__name__)

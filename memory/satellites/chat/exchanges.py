@@ -10,7 +10,7 @@ from functools import partial
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.domain.scoring import Weights
+from memory.reading.answers import own_weights
 from memory.reading.news import with_news
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read
@@ -39,7 +39,7 @@ from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import choose_route
 from routing.services.routes import Route
-from teams.errors import InvalidError, UnavailableError
+from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Team
 from teams.tenancy import team_scope
 
@@ -172,14 +172,7 @@ class Exchange:
 
     def _prompt(self, talk: Sequence[Spoken], token_budget: int) -> BuiltPrompt:
         agent = self.conversation.agent
-        try:
-            weights = Weights.from_config(agent.retrieval_weights)
-        except ValueError as error:
-            raise InvalidError(
-                f"The agent '{agent.slug}' has retrieval weights that cannot be used: {error}."
-                " Correct them in its document.",
-                field="model",
-            ) from None
+        weights = own_weights(agent, field="model")
         # The messages that the context contains anyway.
         in_view = tuple(each.position for each in talk if each.position is not None)
         counter = counter_for(agent.model_config)

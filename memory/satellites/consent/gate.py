@@ -33,7 +33,7 @@ from memory.services.write.consent import Gate
 from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.services.write.inserting import PreparedDraft
 from teams.errors import ConflictError, ForbiddenError
-from teams.services.profile_fields import sensitive_fields_of
+from teams.services.team_settings import sensitive_fields_of
 
 _PROFILE_ROOT = "user."
 # Each guarded memory that a draft would change, with the profile field that changes, "" for none.

@@ -8,8 +8,7 @@ from uuid import UUID
 from memory.admin.happenings import OF_EACH, SOURCES, Happening, page_of_row
 from memory.admin.waiting import KINDS, Kind
 from memory.satellites.consent.models import ConsentRequest
-from teams.admin.actors import actor_words
-from teams.admin.display import excerpt
+from teams.admin.display import actor_words, excerpt
 
 _CONSENT = {
     ConsentRequest.State.WAITING.value: "asks for consent",

@@ -34,7 +34,7 @@ from memory.services.write.inserting import PreparedDraft
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Message
-from teams.services.profile_fields import sensitive_fields_of
+from teams.services.team_settings import sensitive_fields_of
 from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)

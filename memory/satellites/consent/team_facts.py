@@ -32,9 +32,8 @@ from memory.services.retrying import retried
 from memory.services.write.drafts import MemoryDraft
 from memory.understanding.quoting import own_sentences, read_lines
 from memory.understanding.reading import Line
-from teams.services.flags import flags_of_id
-from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.services.people import all_team_ids
+from teams.services.team_settings import flags_of_id, lifecycle_settings_of
 from teams.tenancy import hold_lock, team_scope
 
 ACTOR = "task:team_facts"

@@ -31,8 +31,8 @@ from memory.understanding.tools import Tools
 from teams.errors import ConflictError, UnavailableError
 from teams.models import EndUser
 from teams.models.people import erased_name
-from teams.services.flags import flags_of_id
 from teams.services.people import all_team_ids
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 ACTOR = "task:insights"

@@ -12,7 +12,6 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from memory.api.fields import (
-    LINE,
     NameField,
     ObjectField,
     OneOfField,
@@ -34,6 +33,7 @@ from memory.satellites.langgraph.models import (
     MAX_GRAPH_ID_CHARS,
     MAX_NAMESPACE_CHARS,
 )
+from teams.domain.documents import LINE
 from teams.models.conversations import MAX_THREAD_CHARS
 
 MAX_CHANNELS = 1_000

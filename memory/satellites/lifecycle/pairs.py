@@ -28,7 +28,7 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.neighbours import NeighbourSearch
 from memory.understanding.ports import Preparation, PreparingJudge
 from memory.understanding.tools import Tools
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 # Of two memories the earlier one, the later one and their cosine in hundredths.

@@ -10,7 +10,7 @@ from audit.services.erasure import erase_purged, forget_statistics
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.services.retrying import retried
-from teams.domain.lifecycle_settings import LifecycleSettings
+from teams.domain.team_settings import LifecycleSettings
 from teams.models import Team
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
@@ -41,7 +41,7 @@ def _erase_purged(team_id: UUID, until: float | None) -> None:
     while until is None or time.monotonic() < until:
         with team_scope(team_ids=[team_id], actor=ACTOR):
             team = Team.objects.get(pk=team_id)
-            if not LifecycleSettings.of(team.lifecycle_settings).purge_erases:
+            if not LifecycleSettings.usable(team.lifecycle_settings).purge_erases:
                 return
             purged = Memory.objects.filter(  # an erasure empties `purge_at` as well
                 team_id=team_id, status=Status.PURGED.value, purge_at__isnull=False

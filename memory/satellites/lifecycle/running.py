@@ -22,7 +22,7 @@ from memory.services.retrying import run_write
 from memory.services.write.write_path import lock_owners
 from memory.understanding.tools import Tools
 from teams.clock import database_now
-from teams.services.lifecycle_settings import lifecycle_settings_of
+from teams.services.team_settings import lifecycle_settings_of
 from teams.tenancy import team_scope
 
 _MOST_CHANGES = 10_000

@@ -20,9 +20,8 @@ from memory.satellites.lifecycle.steps import KEPT, Step
 from memory.services.background import pause_after, send_after_commit
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError, InvalidError, NotFoundError
-from teams.services.flags import flags_of_id, require_memory
-from teams.services.lifecycle_settings import lifecycle_settings_of
 from teams.services.people import all_team_ids
+from teams.services.team_settings import flags_of_id, lifecycle_settings_of, require_memory
 from teams.tenancy import hold_lock, team_scope
 
 ACTOR = "task:consolidate"

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from teams.domain.lifecycle_settings import LifecycleSettings
+from teams.domain.team_settings import LifecycleSettings
 
 # How long a judgement of a pair is reused.
 KEPT = timedelta(days=14)

@@ -20,7 +20,7 @@ from memory.api.throttles import RequestRate
 from memory.clients.afterwards import Gathered, gathering
 from memory.satellites.mcp.rest import API, RestApi
 from memory.satellites.mcp.server import memory_server
-from teams.principal import Principal
+from teams.services.keys import Principal
 from teams.tenancy import statements_within
 
 

@@ -24,8 +24,8 @@ from memory.selectors.loading.memories import memories_by_id
 from memory.understanding.tools import Tools
 from routing.clients.static_vectors import static_vectors
 from routing.domain.complexity.features import measure
-from teams.domain.context_settings import ContextSettings
-from teams.services.context_settings import context_settings_of
+from teams.domain.team_settings import ContextSettings
+from teams.services.team_settings import context_settings_of
 from teams.tenancy import team_scope
 
 # What is only chosen and not written has no other bound than the candidates.
@@ -148,7 +148,7 @@ def _rules(
         threshold = max(threshold, settings.general_confidence)
     scopes = tuple(map(Scope, settings.scope_priority))
     return Rules(
-        categories=request.categories or settings.categories[kind.value],
+        categories=request.categories or tuple(getattr(settings.categories, kind.value)),
         threshold=threshold,
         scopes=tuple(each for each in scopes if each in request.scopes or not request.scopes),
         enough_facts=settings.enough_facts,

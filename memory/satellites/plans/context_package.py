@@ -30,7 +30,7 @@ from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.services.categories import check_allowed
 from memory.understanding.tools import Tools
-from teams.domain.context_policy import ContextPolicy
+from teams.domain.agent_document import ContextPolicy
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
 
@@ -115,7 +115,7 @@ def context_package(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         viewer, filters = named_by(request.filters, viewer=viewer)
     policy = request.policy
-    plan = package_plan(policy.shares, ends=policy.head_tail_preserve)
+    plan = package_plan(policy.shares.in_order, ends=policy.head_tail_preserve)
     found = prompt(
         Read(
             viewer=viewer,

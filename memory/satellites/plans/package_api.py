@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -13,9 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers
-from memory.api.fields import NameField, StrictIntegerField
+from memory.api.fields import NameField, PartField, StrictIntegerField
 from memory.api.request_events import context_event
-from memory.api.serializers.agents import SharesSerializer
 from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
 from memory.api.serializers.filters import FilterField
 from memory.api.serializers.found import TEXT_LEVELS
@@ -32,7 +30,7 @@ from memory.satellites.plans.context_package import (
 from memory.satellites.plans.layouts.package import Tier
 from memory.satellites.tasks.api import TaskIdField
 from memory.understanding.tools import default_tools
-from teams.domain.context_policy import MOST_PRESERVED, ContextPolicy, shares_of
+from teams.domain.agent_document import MOST_PRESERVED, ContextPolicy, Shares
 from teams.models import Agent
 
 
@@ -62,8 +60,8 @@ class PackageRequestSerializer(StrictSerializer):
         help_text="Tokens that the package may take; the agent's own budget if omitted."
         " budget_tokens is another name of it.",
     )
-    shares = SharesSerializer(
-        required=False, allow_null=True, help_text="In place of those of the agent."
+    shares = PartField(
+        Shares, required=False, allow_null=True, help_text="In place of those of the agent."
     )
     head_tail_preserve = StrictIntegerField(
         required=False,
@@ -177,12 +175,8 @@ class PackageViewSet(ApiViewSet):
 
 def _policy(agent: Agent, given: Mapping[str, Any]) -> ContextPolicy:
     """The agent's own, with what the request says in its place."""
-    policy = ContextPolicy.read(agent.context_policy)
-    if given.get("shares") is not None:
-        policy = replace(policy, shares=shares_of(given["shares"]))
-    if given.get("head_tail_preserve") is not None:
-        policy = replace(policy, head_tail_preserve=given["head_tail_preserve"])
-    return policy
+    own = {name: given[name] for name in ContextPolicy.model_fields if given.get(name) is not None}
+    return ContextPolicy.usable(agent.context_policy).model_copy(update=own)
 
 
 def _shown(made: ContextPackage) -> dict[str, Any]:  # Any: as `PackageSerializer` reads it

@@ -37,7 +37,7 @@ from memory.satellites.plans.selection.request_types import RequestType
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.services.categories import check_allowed
 from memory.understanding.tools import default_tools
-from teams.domain.context_settings import LEAST_CHARS, MAX_CATEGORIES, MOST_CHARS, SCOPES
+from teams.domain.team_settings import LEAST_CHARS, MAX_CATEGORIES, MOST_CHARS, SCOPES
 
 ASKED_SCOPES = [(scope, scope) for scope in SCOPES]
 _TYPES = [(each.value, each.value) for each in RequestType]

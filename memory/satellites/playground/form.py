@@ -12,14 +12,15 @@ from django.db.models import QuerySet
 
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
+from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.reading.ranking import MAX_QUERY_CHARS
 from memory.reading.search import Depth
-from memory.satellites.playground.trying import PlanName, Trial, default_weights, weights_of
+from memory.satellites.playground.trying import PlanName, Trial, default_weights
 from memory.selectors.conversations import conversation_with
-from teams.admin.sliders import slider_field
 from teams.admin.theme import SelectWidget, TextWidget
-from teams.domain.memory_config import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS
+from teams.admin.widgets import slider_field
+from teams.domain.agent_document import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS, RetrievalWeights
 from teams.errors import DomainError, InvalidError, NotFoundError
 from teams.models import Agent, EndUser, Project, Team
 
@@ -157,7 +158,8 @@ class PlaygroundForm(forms.Form):
             if values.get("conversation"):
                 values["conversation"] = self._conversation(agent, values)
             plan = PlanName(values.get("plan", PlanName.RETRIEVE))
-            weights_of({**asdict(default_weights(agent=agent, plan=plan)), **self.given_weights})
+            defaults = asdict(default_weights(agent=agent, plan=plan))
+            RetrievalWeights.read({**defaults, **self.given_weights})
         except NotFoundError as error:
             self.add_error("conversation", error.message)
         except InvalidError as error:
@@ -203,7 +205,7 @@ class PlaygroundForm(forms.Form):
                 return asdict(default_weights(agent=chosen[0], plan=named))
         except DomainError:
             pass
-        return asdict(weights_of({}))
+        return asdict(Weights())
 
     def _choices(self, name: str) -> Any:
         """A field of rows."""  # Any: Django's own field, generic over the model

@@ -18,12 +18,11 @@ from memory.satellites.playground.shown import result_context
 from memory.satellites.playground.trying import PlanName, Trial, try_question
 from memory.understanding.tools import default_tools
 from teams.admin_permissions import ADMINS, is_member, may, sees_several_teams
-from teams.errors import DomainError, StaleError
+from teams.errors import Condition, DomainError, StaleError
 from teams.middleware import outside_staff_scope
 from teams.models import Team
 from teams.services.agents import change_agent
-from teams.services.conditions import Condition
-from teams.services.flags import flags_of
+from teams.services.team_settings import flags_of
 from teams.tenancy import team_scope
 
 TITLE = "Retrieval playground"

@@ -16,7 +16,14 @@ from memory.domain.audience import Viewer
 from memory.domain.plans.layouts import LAYERS, Layer
 from memory.domain.rendering import ESTIMATE
 from memory.domain.scoring import Weights
-from memory.reading.answers import Prompt, RetrievalStats, Stopwatch, budget_for, own_weights
+from memory.reading.answers import (
+    Prompt,
+    RetrievalStats,
+    Stopwatch,
+    budget_for,
+    own_weights,
+    weights_of,
+)
 from memory.reading.ranking import SEARCH_WEIGHTS, Question
 from memory.reading.retrieval import Read, of_types, packing_for, prompt
 from memory.reading.search import Depth
@@ -25,10 +32,10 @@ from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt, o
 from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, try_query
 from memory.selectors.conversations import viewer_in
 from memory.understanding.tools import Tools
-from teams.domain.flags import Flags
-from teams.errors import InvalidError
+from teams.domain.agent_document import RetrievalWeights
+from teams.domain.team_settings import Flags
 from teams.models import Agent, Conversation, EndUser, Project
-from teams.services.flags import require_memory
+from teams.services.team_settings import require_memory
 
 
 class PlanName(StrEnum):
@@ -73,9 +80,9 @@ class Trial:
 
     @property
     def weighing(self) -> Weights:
-        """The weights in force; InvalidError where the agent's cannot be used, or all are zero."""
+        """The weights in force; InvalidError where the agent's are not valid, or all are zero."""
         defaults = default_weights(agent=self.agent, plan=self.plan)
-        return weights_of({**asdict(defaults), **self.weights})
+        return weights_of(RetrievalWeights.read({**asdict(defaults), **self.weights}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +124,6 @@ def try_question(*, trial: Trial, actor: str, flags: Flags, tools: Tools, now: d
     if trial.plan is PlanName.QUERY:
         return _query(trial, trial.viewer(actor), tools, now)
     return _retrieve(trial, trial.viewer(actor), tools, now)
-
-
-def weights_of(values: Mapping[str, float]) -> Weights:
-    """The five weights; InvalidError with the reason where they cannot be used."""
-    try:
-        return Weights.from_config(values)
-    except ValueError as error:
-        reason = str(error)
-        raise InvalidError(f"{reason[:1].upper()}{reason[1:]}.", field="weights") from None
 
 
 def _question(trial: Trial) -> Question:

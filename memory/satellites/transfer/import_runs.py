@@ -28,7 +28,7 @@ from memory.understanding.tools import Tools
 from teams.clock import database_now
 from teams.errors import DomainError, UnavailableError
 from teams.services.conversations import NewMessage, append_messages
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 ACTOR = "task:import"

@@ -21,8 +21,8 @@ from memory.satellites.transfer.formats.reading import Format, read_items
 from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.services.background import send_after_commit
 from teams.errors import ConflictError, NotFoundError
-from teams.services.flags import flags_of_id, require_memory
 from teams.services.people import ensure_end_users
+from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 IMPORT_TASK = "memory.satellites.transfer.tasks.run_import"

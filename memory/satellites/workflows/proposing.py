@@ -39,7 +39,7 @@ from memory.services.write.drafts import MemoryDraft
 from memory.services.write.statements import safe_statement
 from teams.errors import InvalidError
 from teams.models import Agent, Conversation
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 PROPOSE_TASK = "memory.satellites.workflows.tasks.propose_workflows"

@@ -22,7 +22,7 @@ from memory.services.extraction.waiting import finish
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
-from teams.services.flags import flags_of_id, require_memory
+from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 

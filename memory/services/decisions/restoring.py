@@ -35,7 +35,7 @@ from memory.services.write.secrets import masked_note
 from memory.services.write.write_path import lock_owners, prepare
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 _AWAY = (Status.SOFT_DELETED.value, Status.ARCHIVED.value)

@@ -17,7 +17,7 @@ from memory.services.background import send_after_commit
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
-from teams.services.flags import flags_of_id, require_memory
+from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 ACTOR = "task:extract"

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.domain.audience import TEAM_WIDE
 from memory.domain.types import Candidate, MemoryType
 from teams.models import Conversation, Role
-from teams.services.flags import flags_of_id
+from teams.services.team_settings import flags_of_id
 
 # What an agent keeps in any case: what was told to it alone, and its own ways of working.
 _STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)

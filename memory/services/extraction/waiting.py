@@ -27,7 +27,7 @@ from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
 from routing.clients.protocol import ModelError
 from teams.errors import ConflictError, DomainError
-from teams.services.flags import flags_of_id, require_memory
+from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
 _SKIPPED = "Messages {} to {} could not be extracted and are skipped until an admin retries."

@@ -25,8 +25,8 @@ from teams.services.conversations import (
     mark_closed,
     start_conversation,
 )
-from teams.services.flags import flags_of_id
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 from teams.tracing import note, step
 

@@ -38,7 +38,7 @@ from memory.understanding.ports import PreparingJudge
 from memory.understanding.tools import Tools
 from teams.errors import ConflictError
 from teams.prepared import run_prepared
-from teams.services.flags import flags_of_id, require_memory
+from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 from teams.tracing import note, step
 

@@ -36,7 +36,7 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     prompt = page.get_by_role("region", name="The prompt", exact=True)
     expect(prompt).to_contain_text("- Loud")
 
-    page.get_by_label("Traits, Trait, row 1").press("Enter")
+    page.get_by_label("Traits, Traits, row 1").press("Enter")
     page.keyboard.type("Patient")
     page.get_by_label("Remove this row of Traits").nth(1).click()
     expect(prompt).to_contain_text("- Patient")

@@ -21,20 +21,19 @@ KYRA = Document(
         "voice_examples": ["Great question!", "Here is what I found."],
         "custom_instructions": "Answer in British English.\nNever use tables.",
         "humour": "dry",
-        "response_length": {"email": "short", "report": "long"},
+        "response_lengths": ["short emails", "long reports"],
     },
     rules={"always": ["Quote figures with their source."], "never": ["Publish without approval."]},
 )
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=8,
-)
-OBJECTS = st.dictionaries(
-    st.text(max_size=8)
-    | st.sampled_from(["traits", "tone", "always", "never", "shared", "custom", "disabled"]),
-    JSON,
+TEXTS = st.text(max_size=20)
+FIELDS = st.dictionaries(
+    st.text(max_size=8) | st.sampled_from(["traits", "always", "never"]),
+    st.lists(TEXTS, max_size=3) | TEXTS | st.integers() | st.booleans(),
     max_size=5,
+)
+SKILLS = st.dictionaries(
+    st.sampled_from(["shared", "custom", "disabled"]),
+    st.lists(TEXTS | st.fixed_dictionaries({"name": TEXTS, "description": TEXTS}), max_size=3),
 )
 
 
@@ -42,7 +41,7 @@ def test_a_whole_document_fills_the_template() -> None:
     assert personality_text(KYRA) == (
         "You are Kyra, a friendly research assistant.\n\n"
         "## Who You Are\n- Curious\n- Names her sources\n- Humour: dry\n"
-        "- Response length: Email: short; Report: long\n\n"
+        "- Response lengths: short emails; long reports\n\n"
         "## How You Communicate\n- Tone: warm and exact\n- Style: detailed, casual\n"
         'You sound like this:\n- "Great question!"\n- "Here is what I found."\n\n'
         "## Your Rules\nALWAYS:\n- Quote figures with their source.\n\n"
@@ -63,7 +62,7 @@ def test_other_kinds_of_rules_come_after_always_and_never() -> None:
     )
 
 
-@given(OBJECTS, OBJECTS, OBJECTS, st.text(max_size=20))
+@given(FIELDS, FIELDS, SKILLS, TEXTS)
 def test_no_document_fails_or_holds_control_characters(
     personality: dict[str, Any], rules: dict[str, Any], skills: dict[str, Any], tagline: str
 ) -> None:
@@ -97,14 +96,10 @@ def test_every_trait_is_said(traits: list[str]) -> None:
             },
             ["- search", "- notes: writes release notes"],
         ),
-        ({"shared": {"search": "finds pages", "mail": None}}, ["- search: finds pages", "- mail"]),
         (
             {"shared": ["search"], "custom": [{"name": "Search", "description": "finds more"}]},
             ["- Search: finds more"],
         ),
-        ({"weather": "tells the weather"}, ["- weather: tells the weather"]),
-        ({"shared": "one"}, ["- one"]),
-        ({"shared": [None, 5, "", {"name": " "}]}, []),
     ],
 )
 def test_skills_are_the_shared_and_own_ones_without_the_disabled(

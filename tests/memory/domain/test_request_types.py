@@ -6,7 +6,7 @@ import pytest
 
 from memory.satellites.plans.context import kind_of_request
 from memory.satellites.plans.selection.request_types import RequestType
-from teams.domain.context_settings import DEFAULT_CATEGORIES, REQUEST_TYPES, SCOPES
+from teams.domain.team_settings import RequestCategories
 
 REQUESTS = {
     "coding": [
@@ -60,6 +60,4 @@ def test_the_kind_is_known_by_words_and_examples(request_text: str, kind: str) -
 
 
 def test_the_settings_of_a_team_know_the_same_kinds() -> None:
-    assert [each.value for each in RequestType] == list(REQUEST_TYPES)
-    assert set(DEFAULT_CATEGORIES) == set(REQUEST_TYPES)
-    assert SCOPES == ("session", "project", "user", "team")
+    assert [each.value for each in RequestType] == list(RequestCategories.model_fields)

@@ -186,33 +186,6 @@ def test_importance_grows_from_a_tenth_to_one(one: int, other: int) -> None:
     assert importance_signal(importance=one, is_pinned=True) == 1.0
 
 
-def test_weights_left_out_keep_their_defaults() -> None:
-    weights = Weights.from_config({"semantic": 0.9, "relation": 0})
-
-    assert weights == replace(Weights(), semantic=0.9, relation=0.0)
-    assert Weights.from_config({}) == Weights()
-    assert sum(getattr(Weights(), each.name) for each in fields(Weights)) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"colour": 1},
-        {"semantic": -0.1},
-        {"semantic": float("nan")},
-        {"semantic": float("inf")},
-        {"semantic": "0.5"},
-        {"semantic": True},
-        {"semantic": None},
-        dict.fromkeys(NAMES, 0),
-    ],
-    ids=str,
-)
-def test_weights_that_make_no_sense_are_refused(config: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="weight"):
-        Weights.from_config(config)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_relative_relevance_keeps_the_order_and_gives_the_best_one(found: list[float]) -> None:
     relevance = np.array(found)

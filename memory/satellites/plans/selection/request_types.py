@@ -29,7 +29,7 @@ _HEAD_CHARS = 2_000
 
 
 class RequestType(StrEnum):
-    """What a request is about; the names of `teams.domain.context_settings.REQUEST_TYPES`."""
+    """What a request is about; the fields of `teams.domain.team_settings.RequestCategories`."""
 
     CODING = "coding"
     OUTPUT_FORMAT = "output_format"
