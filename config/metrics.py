@@ -35,7 +35,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from memory.reading.snapshots import READS
-from memory.satellites.webhooks.delivering import undelivered_by_state
+from memory.satellite import satellites
 from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
 from memory.services.extraction.outcomes import work_counts
@@ -110,18 +110,12 @@ class _State(Collector):
 
 def _jobs() -> Iterator[Metric]:
     jobs = GaugeMetricFamily("palimpsest_jobs", "Extraction jobs by state.", labels=["state"])
-    deliveries = GaugeMetricFamily(
-        "palimpsest_webhook_deliveries",
-        "Events for webhooks that wait or could not be delivered, by state.",
-        labels=["state"],
-    )
     with team_scope(team_ids=all_team_ids(), actor="metrics"):
         for state, count in jobs_by_state().items():
             jobs.add_metric([state], count)
-        for state, count in undelivered_by_state().items():
-            deliveries.add_metric([state], count)
-    yield jobs
-    yield deliveries
+        yield jobs
+        for satellite in satellites():
+            yield from satellite.metrics()
     yield GaugeMetricFamily(
         "palimpsest_oldest_waiting_job_seconds",
         "For how long the oldest waiting job has waited; 0 where none waits.",

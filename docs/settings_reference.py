@@ -83,7 +83,10 @@ def settings_page(root: Path) -> str:
 def documents_page() -> str:
     """The page of the documents' fields, as Markdown."""
     lines = ["# Documents of agents and teams", "", "This page is made of the models in the code."]
-    models: dict[str, type[Part]] = {"An agent's document": AgentDocument, "A team's settings": TeamSettings}
+    models: dict[str, type[Part]] = {
+        "An agent's document": AgentDocument,
+        "A team's settings": TeamSettings,
+    }
     for title, model in models.items():
         lines += ["", f"## {title}", "", "| field | type | default | what it is |"]
         lines.append("|---|---|---|---|")

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from celery import current_app
 from django.apps import AppConfig, apps
 from django.urls import URLPattern, URLResolver, include, path
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
 
 
 class Satellite(AppConfig):
@@ -25,6 +29,10 @@ class Satellite(AppConfig):
         """Schedules the periodic tasks."""
         for name, seconds in self.periodic.items():
             current_app.add_periodic_task(seconds, current_app.signature(name), name=name)
+
+    def metrics(self) -> Iterator[Metric]:
+        """Yields figures for /metrics, read in the scope of all teams."""
+        yield from ()
 
 
 def satellites() -> Iterator[Satellite]:

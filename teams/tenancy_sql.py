@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from django.db.migrations import RunSQL
 
@@ -60,4 +61,35 @@ def append_only(table: str) -> RunSQL:
         DROP TRIGGER append_only ON {table};
         DROP TRIGGER append_only_truncate ON {table};
         """,
+    )
+
+
+def sql_files(migration: str, *names: str) -> list[RunSQL]:
+    """Run files of the folder `sql/` beside the migration's folder; `migration` is its __file__."""
+    folder = Path(migration).parent.parent / "sql"
+    return [RunSQL((folder / f"{name}.sql").read_text(), RunSQL.noop) for name in names]
+
+
+def owners_triggers() -> RunSQL:
+    """Let nobody else run trigger functions that have their owner's rights.
+
+    Whoever may run one may set it on a table of their own.
+    """
+    return RunSQL(
+        """
+        DO $$
+        DECLARE
+            held regprocedure;
+        BEGIN
+            FOR held IN
+                SELECT p.oid FROM pg_proc p
+                WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef
+                    AND p.prorettype = 'trigger'::regtype AND p.proowner = current_user::regrole
+            LOOP
+                EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', held);
+            END LOOP;
+        END
+        $$
+        """,
+        reverse_sql=RunSQL.noop,
     )

@@ -2,7 +2,7 @@
 -- number is drawn after the transaction has its own, so that a seal which waits for all
 -- transactions of before misses no row (audit/services/seals.py). A reason has a salt of its own:
 -- where it tells of a person, it can go with that salt, and the rest of the row stays sealed.
-CREATE OR REPLACE FUNCTION palimpsest_enter_log() RETURNS trigger
+CREATE FUNCTION palimpsest_enter_log() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     memory record;

@@ -6,7 +6,7 @@ SET LOCAL check_function_bodies = off;
 -- Whether the caller is palimpsest_erase_user or palimpsest_erase_purged, run for whoever called it
 -- with the owner's rights. A setting could be set by others; the call stack, the role and the
 -- erasure's row cannot.
-CREATE OR REPLACE FUNCTION palimpsest_is_erasing() RETURNS boolean
+CREATE FUNCTION palimpsest_is_erasing() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     stack text;
@@ -27,7 +27,7 @@ END
 $$;
 
 -- In place of palimpsest_refuse: an erasure may empty a row in exactly one way, nobody may do more.
-CREATE OR REPLACE FUNCTION palimpsest_refuse_but_erasure() RETURNS trigger
+CREATE FUNCTION palimpsest_refuse_but_erasure() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     emptied jsonb;
@@ -53,7 +53,7 @@ END
 $$;
 -- Whether a memory is a fact of the team that somebody else's words state as well: its words are
 -- theirs too, so that it stands without this person's part.
-CREATE OR REPLACE FUNCTION palimpsest_stands_on_others(asked_team uuid, memory uuid, person uuid)
+CREATE FUNCTION palimpsest_stands_on_others(asked_team uuid, memory uuid, person uuid)
 RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (
@@ -68,7 +68,7 @@ $$;
 
 -- The memories that go with a person: those about that person, and those about nobody that rest on
 -- what that person alone said or that were merged with, or derived from, one of these.
-CREATE OR REPLACE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
+CREATE FUNCTION palimpsest_memories_of_person(asked_team uuid, person uuid)
 RETURNS TABLE (memory_id uuid)
 LANGUAGE sql STABLE AS $$
     WITH RECURSIVE own AS (
@@ -99,7 +99,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- The other memories that were ever in dispute with one of these, directly or through another.
-CREATE OR REPLACE FUNCTION palimpsest_memories_in_dispute(asked_team uuid, own uuid[])
+CREATE FUNCTION palimpsest_memories_in_dispute(asked_team uuid, own uuid[])
 RETURNS TABLE (memory_id uuid)
 LANGUAGE sql STABLE AS $$
     WITH RECURSIVE met AS (
@@ -118,7 +118,7 @@ $$;
 
 -- What an erasure of the person would empty, and `kept`: up to 100 readable memories about others
 -- or about nobody that rest on it in part, for a person to look at. Null for somebody unknown.
-CREATE OR REPLACE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
+CREATE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
     WITH own AS MATERIALIZED (
         SELECT memory_id FROM palimpsest_memories_of_person(asked_team, person)
@@ -182,7 +182,7 @@ $$;
 
 -- Empties memories and what the log says of them; for the two erasures below, which have locked the
 -- memories and written their row.
-CREATE OR REPLACE FUNCTION palimpsest_empty_memories(
+CREATE FUNCTION palimpsest_empty_memories(
     asked_team uuid, gone uuid[], acting text, moment timestamptz
 ) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -258,7 +258,7 @@ REVOKE ALL ON FUNCTION palimpsest_empty_memories(uuid, uuid[], text, timestamptz
 -- Erases a person of a team of the transaction's scope and says what that was, as the plan does;
 -- null for somebody unknown. Rows stay, with their numbers, positions, times and ids: only what
 -- they say goes. Actor and reason of the log's rows are the transaction's.
-CREATE OR REPLACE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
+CREATE FUNCTION palimpsest_erase_user(asked_team uuid, person uuid, why text) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moment timestamptz;
@@ -344,7 +344,7 @@ GRANT EXECUTE ON FUNCTION palimpsest_erase_user(uuid, uuid, text) TO palimpsest_
 -- Erases purged memories of a team that chose it (`purge_erases`), those of the ids that still have a
 -- text; returns how many. What was said, and what was made of it, stays. No kept answer tells them:
 -- nothing has told them since before they expired, and answers are kept for a day.
-CREATE OR REPLACE FUNCTION palimpsest_erase_purged(asked_team uuid, memories uuid[], why text)
+CREATE FUNCTION palimpsest_erase_purged(asked_team uuid, memories uuid[], why text)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,42 +1,7 @@
--- What keeps an erasure final: rows that it may empty and nobody else, writers that are turned away.
-
-DROP TRIGGER append_only ON teams_message;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON teams_message
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE ON teams_message
     FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
-DROP TRIGGER append_only ON audit_memorylog;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_memorylog
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_memorylog
     FOR EACH ROW EXECUTE FUNCTION palimpsest_refuse_but_erasure();
-
--- The text of a memory and what identifies it never change; a correction is another row. What is
--- erased stays as it is: a writer who read it before must not write it back.
-CREATE OR REPLACE FUNCTION palimpsest_guard_memory() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    IF OLD.erased_at IS NOT NULL THEN
-        RAISE EXCEPTION 'the memory was erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-    IF (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-        NEW.source_message_ids[1:cardinality(OLD.source_message_ids)], NEW.salt, NEW.erased_at)
-       IS DISTINCT FROM
-       (OLD.id, OLD.team_id, OLD.content, OLD.created_at, OLD.extractor, OLD.actor,
-        OLD.source_message_ids, OLD.salt, OLD.erased_at)
-       AND NOT (
-           (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-            NEW.source_message_ids)
-           IS NOT DISTINCT FROM
-           (OLD.id, OLD.team_id, public.palimpsest_erased_text(), OLD.created_at, OLD.extractor,
-            OLD.actor, OLD.source_message_ids)
-           AND NEW.erased_at IS NOT NULL
-           AND public.palimpsest_is_erasing()
-       )
-    THEN
-        RAISE EXCEPTION 'the text and origin of a memory never change; write a new version'
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    NEW.updated_at := clock_timestamp();
-    RETURN NEW;
-END
-$$;
 
 -- Ends a transaction that writes for a person who was erased while it was under way, or since. It
 -- takes the lock that the reference to the person takes anyway, so it waits for an erasure that has

@@ -5,7 +5,6 @@ CREATE TABLE audit_operationalevent (LIKE audit_operationalevent_whole) PARTITIO
 
 -- What no day's table takes is kept here, so that an event is never refused.
 CREATE TABLE audit_operationalevent_other PARTITION OF audit_operationalevent DEFAULT;
-INSERT INTO audit_operationalevent SELECT * FROM audit_operationalevent_whole;
 DROP TABLE audit_operationalevent_whole;
 
 ALTER TABLE audit_operationalevent ADD PRIMARY KEY (team_id, id, at);

@@ -1,7 +1,7 @@
 -- What the planner keeps of a column are some of its values, until the table is looked at again: of
 -- rows that an erasure emptied or removed as well. Not part of the erasure, as it may take seconds,
 -- in which nobody should wait for what that holds. The last table is one that an erasure locks.
-CREATE OR REPLACE FUNCTION palimpsest_forget_statistics() RETURNS void
+CREATE FUNCTION palimpsest_forget_statistics() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = 0 AS $$
 BEGIN
     ANALYZE teams_enduser, teams_conversation, teams_message, teams_checkpoint, memory_memory,

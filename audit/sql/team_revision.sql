@@ -83,3 +83,34 @@ CREATE CONSTRAINT TRIGGER move_revision AFTER INSERT OR UPDATE OF embedding, emb
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (palimpsest_is_first_change('memories', NEW.team_id))
     EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+-- What a person is called stands in the lines of their memories, so a new name moves the revision
+-- of memories too.
+CREATE CONSTRAINT TRIGGER move_revision_of_memories AFTER UPDATE OF display_name ON teams_enduser
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (OLD.display_name IS DISTINCT FROM NEW.display_name
+        AND palimpsest_is_first_change('memories', NEW.team_id))
+    EXECUTE FUNCTION palimpsest_move_revision('memories');
+
+-- What a team switches on or off decides what its answers hold.
+CREATE FUNCTION palimpsest_move_revision_of_flags() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved uuid;
+BEGIN
+    UPDATE public.audit_teamrevision SET memories = memories + 1
+    WHERE team_id = NEW.id AND id = (
+        SELECT id FROM public.audit_teamrevision WHERE team_id = NEW.id LIMIT 1
+    )
+    RETURNING id INTO moved;
+    IF moved IS NULL THEN
+        INSERT INTO public.audit_teamrevision (id, team_id, memories, messages)
+        VALUES (gen_random_uuid(), NEW.id, 1, 0);
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE CONSTRAINT TRIGGER move_revision_of_flags AFTER UPDATE OF feature_flags ON teams_team
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (OLD.feature_flags IS DISTINCT FROM NEW.feature_flags)
+    EXECUTE FUNCTION palimpsest_move_revision_of_flags();

@@ -64,14 +64,14 @@ _GROUPS = {
     "Memory": [
         ("memory_memory", "Memories", "neurology"),
         ("memory_contradiction", "Contradictions", "compare_arrows"),
-        ("memory_consentrequest", "Consent requests", "how_to_reg"),
+        ("consent_consentrequest", "Consent requests", "how_to_reg"),
         ("memory_playground", "Retrieval playground", "experiment"),
         ("time_travel", "Time travel", "history_toggle_off"),
         ("memory_category", "Categories", "category"),
         ("memory_job", "Jobs", "manufacturing"),
-        ("memory_importrun", "Import runs", "upload_file"),
-        ("memory_consolidationrun", "Consolidation runs", "cleaning_services"),
-        ("memory_consolidationchange", "Consolidation changes", "playlist_add_check"),
+        ("transfer_importrun", "Import runs", "upload_file"),
+        ("lifecycle_consolidationrun", "Consolidation runs", "cleaning_services"),
+        ("lifecycle_consolidationchange", "Consolidation changes", "playlist_add_check"),
     ],
     "People": [
         ("teams_team", "Teams", "groups"),
@@ -82,8 +82,8 @@ _GROUPS = {
         ("teams_enduser", "End users", "person"),
         ("teams_project", "Projects", "folder"),
         ("teams_apikey", "API keys", "key"),
-        ("teams_webhookendpoint", "Webhooks", "webhook"),
-        ("teams_webhookdelivery", "Webhook deliveries", "outbox"),
+        ("webhooks_webhookendpoint", "Webhooks", "webhook"),
+        ("webhooks_webhookdelivery", "Webhook deliveries", "outbox"),
     ],
     "Models": [
         ("routing_chatmodel", "Models", "memory"),
@@ -106,10 +106,10 @@ _GROUPS = {
 _PAGES = frozenset({"memory_playground", "time_travel"})
 # Who sees a link, where not every member of a team does.
 _PERMISSIONS = {
-    "memory_importrun": "is_team_admin",
+    "transfer_importrun": "is_team_admin",
     "teams_checkpoint": "is_team_admin",
-    "teams_webhookendpoint": "is_team_admin",
-    "teams_webhookdelivery": "is_team_admin",
+    "webhooks_webhookendpoint": "is_team_admin",
+    "webhooks_webhookdelivery": "is_team_admin",
     "audit_operationalevent": "is_team_admin",
     "teams_staffuser": "is_superuser",
 }

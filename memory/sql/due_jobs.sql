@@ -1,7 +1,7 @@
 -- Which teams have due jobs of which kind, those under way among them, whose worker may have died.
 -- Workers and the sweep ask before they know for which team to work; it tells times and nothing of
 -- what the jobs are about.
-CREATE OR REPLACE FUNCTION palimpsest_due_jobs() RETURNS TABLE (
+CREATE FUNCTION palimpsest_due_jobs() RETURNS TABLE (
     team_id uuid, kind text, waits_for interval
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

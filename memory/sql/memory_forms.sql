@@ -1,41 +1,4 @@
--- Forms of memories: a payload is as unchangeable as the text, and what it names can be looked up.
-
--- In place of the function of audit/sql/erasure_guards.sql. The text of a memory, its form and the
--- payload of it, and what identifies the memory never change; a correction is another row. What is
--- erased stays as it is: a writer who read it before must not write it back. An erasure leaves the
--- form, which tells nothing of a person.
-CREATE OR REPLACE FUNCTION palimpsest_guard_memory() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    IF OLD.erased_at IS NOT NULL THEN
-        RAISE EXCEPTION 'the memory was erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-    IF (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-        NEW.source_message_ids[1:cardinality(OLD.source_message_ids)], NEW.salt, NEW.erased_at,
-        NEW.form, CASE WHEN OLD.form = '' THEN '{}' ELSE NEW.payload END)
-       IS DISTINCT FROM
-       (OLD.id, OLD.team_id, OLD.content, OLD.created_at, OLD.extractor, OLD.actor,
-        OLD.source_message_ids, OLD.salt, OLD.erased_at,
-        OLD.form, CASE WHEN OLD.form = '' THEN '{}' ELSE OLD.payload END)
-       AND NOT (
-           (NEW.id, NEW.team_id, NEW.content, NEW.created_at, NEW.extractor, NEW.actor,
-            NEW.source_message_ids, NEW.form, NEW.payload)
-           IS NOT DISTINCT FROM
-           (OLD.id, OLD.team_id, public.palimpsest_erased_text(), OLD.created_at, OLD.extractor,
-            OLD.actor, OLD.source_message_ids, OLD.form, '{}'::jsonb)
-           AND NEW.erased_at IS NOT NULL
-           AND public.palimpsest_is_erasing()
-       )
-    THEN
-        RAISE EXCEPTION 'the text, payload and origin of a memory never change; write a new version'
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    NEW.updated_at := clock_timestamp();
-    RETURN NEW;
-END
-$$;
-
--- Keeps memory_memoryartifact equal to memory_memory.payload; an erasure empties both.
+-- Keeps memory_memoryartifact equal to memory_memory.payload; an erasure empties both. `name` is what memory/domain/prediction/ownership.py calls the name of a file.
 CREATE FUNCTION palimpsest_index_artifacts() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -43,8 +6,12 @@ BEGIN
         DELETE FROM public.memory_memoryartifact
         WHERE team_id = NEW.team_id AND memory_id = NEW.id;
     END IF;
-    INSERT INTO public.memory_memoryartifact (id, team_id, memory_id, kind, ref)
-    SELECT gen_random_uuid(), NEW.team_id, NEW.id, artifact->>'kind', artifact->>'ref'
+    INSERT INTO public.memory_memoryartifact
+        (id, team_id, memory_id, kind, ref, name, added, removed, breadth)
+    SELECT gen_random_uuid(), NEW.team_id, NEW.id, artifact->>'kind', artifact->>'ref',
+        ltrim(lower(regexp_replace(artifact->>'ref', '^.*/', '')), '_'),
+        (artifact->>'added')::integer, (artifact->>'removed')::integer,
+        count(*) OVER (PARTITION BY artifact->>'kind')
     FROM jsonb_array_elements(NEW.payload->'artifacts') AS artifact
     ON CONFLICT DO NOTHING;
     RETURN NULL;

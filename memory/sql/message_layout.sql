@@ -16,19 +16,6 @@ CREATE TRIGGER await_messages AFTER INSERT ON teams_message
     REFERENCING NEW TABLE AS said
     FOR EACH STATEMENT EXECUTE FUNCTION palimpsest_await_messages();
 
--- Messages from before this table.
-INSERT INTO memory_messageentry (message_id, team_id, conversation_id, agent_id, end_user_id,
-    project_id, position, said_at, role)
-SELECT m.id, m.team_id, m.conversation_id, c.agent_id, c.end_user_id, c.project_id, m.position,
-    m.created_at, m.role
-FROM teams_message m
-JOIN teams_conversation c ON c.team_id = m.team_id AND c.id = m.conversation_id
-WHERE m.role IN ('user', 'assistant');
-UPDATE memory_messageentry e SET is_forgotten = TRUE
-FROM memory_memory m
-WHERE m.status = 'soft_deleted' AND e.team_id = m.team_id
-    AND e.message_id = ANY (m.source_message_ids);
-
 -- Follows a conversation that is given to somebody else.
 CREATE FUNCTION palimpsest_move_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -45,16 +32,21 @@ CREATE TRIGGER move_messages AFTER UPDATE OF agent_id, end_user_id, project_id O
         IS DISTINCT FROM (NEW.agent_id, NEW.end_user_id, NEW.project_id)
     ) EXECUTE FUNCTION palimpsest_move_messages();
 
--- What was deleted must not be found again in the words that it was made of.
+-- What was deleted or purged must not be found again in the words that it was made of. A purged
+-- memory has no search entry any more, so the memories of a conversation are looked up by it. An
+-- insight is drawn from many messages and repeats none of them, so deleting it hides none.
 CREATE FUNCTION palimpsest_forget_messages() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF NEW.memory_type = 'insight' THEN
+        RETURN NULL;
+    END IF;
     UPDATE public.memory_messageentry e
-    SET is_forgotten = NEW.status = 'soft_deleted' OR EXISTS (
-        SELECT FROM public.memory_searchentry s
-        JOIN public.memory_memory m ON m.team_id = s.team_id AND m.id = s.memory_id
-        WHERE s.team_id = e.team_id AND s.conversation_id = e.conversation_id
-            AND m.status = 'soft_deleted' AND e.message_id = ANY (m.source_message_ids)
+    SET is_forgotten = NEW.status IN ('soft_deleted', 'purged') OR EXISTS (
+        SELECT FROM public.memory_memory m
+        WHERE m.team_id = e.team_id AND m.conversation_id = e.conversation_id
+            AND m.status IN ('soft_deleted', 'purged') AND m.memory_type <> 'insight'
+            AND e.message_id = ANY (m.source_message_ids)
     )
     WHERE e.team_id = NEW.team_id AND e.message_id = ANY (NEW.source_message_ids);
     RETURN NULL;
@@ -63,13 +55,13 @@ $$;
 CREATE TRIGGER forget_messages AFTER UPDATE OF status ON memory_memory
     FOR EACH ROW WHEN (
         cardinality(NEW.source_message_ids) > 0
-        AND (OLD.status = 'soft_deleted') <> (NEW.status = 'soft_deleted')
+        AND (OLD.status IN ('soft_deleted', 'purged')) <> (NEW.status IN ('soft_deleted', 'purged'))
     ) EXECUTE FUNCTION palimpsest_forget_messages();
 
--- The index of words, as that of memories (search_layout.sql): a forgotten message has no words.
 CREATE INDEX memory_message_by_word ON memory_messageentry
     USING gin (palimpsest_word_keys(
-        team_id, end_user_id, (CASE WHEN is_forgotten THEN 3 ELSE 0 END)::smallint, lexemes
+        team_id, CASE WHEN audience = 'team' THEN NULL ELSE end_user_id END,
+        (CASE WHEN is_forgotten THEN 3 ELSE 0 END)::smallint, lexemes
     ))
     WITH (fastupdate = off);
 

@@ -4,7 +4,7 @@
 -- has just been filled: reads then take ten times as long. Says whether it was done; a table that
 -- something else works on waits for the next time. Runs with the owner's rights, as the application
 -- may not analyse.
-CREATE OR REPLACE FUNCTION palimpsest_renew_statistics(
+CREATE FUNCTION palimpsest_renew_statistics(
     asked text, least_changed bigint, least_share float8
 ) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '3s' AS $$

@@ -3,7 +3,7 @@ CREATE FUNCTION palimpsest_place(status text, tier text) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT (CASE
         WHEN status IN ('active', 'disputed') THEN CASE WHEN tier = 'cold' THEN 1 ELSE 0 END
-        WHEN status = 'soft_deleted' THEN 3
+        WHEN status IN ('soft_deleted', 'purged') THEN 3
         ELSE 2
     END)::smallint
 $$;
@@ -133,8 +133,8 @@ CREATE FUNCTION palimpsest_matches(
     asked_team uuid, owners text[], with_cold boolean, terms text[], most int,
     asked_agent uuid, asked_project uuid
 ) RETURNS TABLE (
-    term int, memory_id uuid, team_id uuid, memory_type varchar, agent_id uuid, end_user_id uuid,
-    project_id uuid, place smallint
+    term int, memory_id uuid, team_id uuid, memory_type varchar, audience varchar, agent_id uuid,
+    end_user_id uuid, project_id uuid, conversation_id uuid, place smallint
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 2000
 SET search_path = pg_catalog, public, pg_temp
@@ -145,8 +145,8 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT wanted.number::int, e.memory_id, e.team_id, e.memory_type, e.agent_id, e.end_user_id,
-        e.project_id, e.place
+    SELECT wanted.number::int, e.memory_id, e.team_id, e.memory_type, e.audience, e.agent_id,
+        e.end_user_id, e.project_id, e.conversation_id, e.place
     FROM (
         SELECT t.number, (
             SELECT array_agg(palimpsest_word_prefix(asked_team, o.owner, p.place) || lexeme)
@@ -161,8 +161,7 @@ BEGIN
         WHERE palimpsest_word_keys(s.team_id, s.end_user_id, s.place, s.lexemes) @> wanted.keys
             -- Not an equality: only the index of words is to answer this.
             AND s.team_id IS NOT DISTINCT FROM asked_team
-            AND (asked_agent IS NULL OR s.agent_id = asked_agent OR s.agent_id IS NULL
-                OR s.memory_type IN ('shared', 'user_profile'))
+            AND (asked_agent IS NULL OR s.agent_id = asked_agent OR s.audience <> 'agent')
             AND (asked_project IS NULL OR s.project_id = asked_project OR s.project_id IS NULL)
         LIMIT most
     ) AS e

@@ -1,24 +1,29 @@
-"""Telling a team's webhooks that a budget is nearly used up, or used up: once each in its window.
+"""Announces that a budget is nearly used up, or used up: once each in its window.
 
-It is told by the state and not by the step, so what one settlement could not tell, as the database
-was away, the next one tells.
+Every settlement announces the state anew, so the next one makes up for one that failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Protocol
 from uuid import UUID
-
-import orjson
 
 from routing.domain.budgets import Account, BudgetLeft, Cap, CapKind, CapLeft
 from routing.services.spend_record import ACTOR
-from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
 
-# The last one names the event: announced again under the same name it is not sent again.
-_ANNOUNCE = "SELECT palimpsest_announce($1, $2, $3, $4::jsonb, $5)"
+
+class Listener(Protocol):
+    """Receives an event in the team's scope; `once` names it, however often it is announced."""
+
+    def __call__(
+        self, *, team_id: UUID, event: str, subject_id: UUID, data: Mapping[str, object], once: str
+    ) -> None: ...
+
+
+LISTENERS: list[Listener] = []
 _OWNERS = {CapKind.USER_DAY: "end_user_id", CapKind.TEAM_MONTH: "team_id"}
 
 
@@ -50,5 +55,11 @@ def _announce(team_id: UUID, event: str, cap: Cap, spent_usd: Decimal) -> None:
         "resets_at": cap.resets_at,
         **({} if owner == "team_id" else {owner: account.owner_id}),
     }
-    written = orjson.dumps(data, default=str).decode()
-    run_prepared(_ANNOUNCE, [team_id, event, account.owner_id, written, f"{event}:{window}"])
+    for listener in LISTENERS:
+        listener(
+            team_id=team_id,
+            event=event,
+            subject_id=account.owner_id,
+            data=data,
+            once=f"{event}:{window}",
+        )

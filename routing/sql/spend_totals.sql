@@ -1,6 +1,6 @@
 -- The sums of the spend entries, kept with each entry in its transaction, whoever writes it. With
 -- the owner's rights: the application may read the sums and not write them.
-CREATE OR REPLACE FUNCTION palimpsest_total_spend() RETURNS trigger
+CREATE FUNCTION palimpsest_total_spend() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     month_begins date := date_trunc('month', NEW.day)::date;

@@ -15,7 +15,6 @@ from .people import (
     Team,
     TeamVersion,
 )
-from .webhooks import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Agent",
@@ -34,6 +33,4 @@ __all__ = [
     "Team",
     "TeamVersion",
     "ToldRevision",
-    "WebhookDelivery",
-    "WebhookEndpoint",
 ]

@@ -24,7 +24,7 @@ TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
 _HOLDER = (
     "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags,"
-    " is_read_only, has_expired, project_ids FROM palimpsest_bound_key($1)"
+    " is_read_only, has_expired, project_ids FROM palimpsest_api_key($1)"
 )
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32

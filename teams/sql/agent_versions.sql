@@ -13,7 +13,9 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
             'retrieval_weights', agent.retrieval_weights,
             'token_budget', agent.token_budget,
             'summarize_interval', agent.summarize_interval,
-            'allowed_categories', agent.allowed_categories
+            'allowed_categories', agent.allowed_categories,
+            'keeps_to_itself', agent.keeps_to_itself,
+            'context_policy', agent.context_policy
         )
     )
 $$;
@@ -61,30 +63,3 @@ CREATE TRIGGER keep_version AFTER INSERT ON teams_agent
 CREATE TRIGGER keep_changed_version AFTER UPDATE ON teams_agent
     FOR EACH ROW WHEN (OLD.version IS DISTINCT FROM NEW.version)
     EXECUTE FUNCTION palimpsest_keep_agent_version();
-
--- The agents of before begin with what they are.
-INSERT INTO teams_agentversion
-    (id, team_id, agent_id, number, document, actor, reason, created_at)
-SELECT gen_random_uuid(), a.team_id, a.id, a.version, palimpsest_agent_document(a), 'migration',
-    'as it was when versions began', clock_timestamp()
-FROM teams_agent a;
-
--- Who holds a key, with the flags that its team overrides, so that each request knows them without
--- another question. It stands beside palimpsest_api_key, which servers of the version before ask.
-CREATE FUNCTION palimpsest_key_holder(key_digest bytea)
-RETURNS TABLE (
-    id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[],
-    feature_flags jsonb
-)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
-        CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
-            THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END,
-        t.feature_flags
-    FROM public.teams_apikey k
-    JOIN public.teams_team t ON t.id = k.team_id
-    LEFT JOIN public.teams_agent a ON a.team_id = k.team_id AND a.id = k.agent_id
-    WHERE k.digest = key_digest AND k.revoked_at IS NULL
-$$;
-REVOKE ALL ON FUNCTION palimpsest_key_holder(bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION palimpsest_key_holder(bytea) TO palimpsest_app;

@@ -33,15 +33,20 @@ REVOKE ALL ON FUNCTION palimpsest_key_by_team(regclass, text) FROM PUBLIC;
 
 -- The few questions that must be asked before a team is known. They run with the owner's rights
 -- and answer with as little as the caller needs.
+
+-- The holder of a key, also of one that has expired, so that the refusal can say so.
 CREATE FUNCTION palimpsest_api_key(key_digest bytea)
 RETURNS TABLE (
-    id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[]
+    id uuid, team_id uuid, prefix text, agent_id uuid, agent_slug text, allowed_categories text[],
+    feature_flags jsonb, is_read_only boolean, has_expired boolean, project_ids uuid[]
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT k.id, k.team_id, k.prefix::text, k.agent_id, a.slug::text,
         CASE WHEN jsonb_typeof(a.allowed_categories) = 'array'
-            THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END
+            THEN ARRAY(SELECT jsonb_array_elements_text(a.allowed_categories)) ELSE '{}' END,
+        t.feature_flags, k.is_read_only, coalesce(k.expires_at <= now(), false), k.project_ids
     FROM public.teams_apikey k
+    JOIN public.teams_team t ON t.id = k.team_id
     LEFT JOIN public.teams_agent a ON a.team_id = k.team_id AND a.id = k.agent_id
     WHERE k.digest = key_digest AND k.revoked_at IS NULL
 $$;

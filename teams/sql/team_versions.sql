@@ -5,6 +5,11 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
         'name', team.name,
         'time_zone', team.time_zone,
         'feature_flags', team.feature_flags,
+        'sensitive_fields', team.sensitive_fields,
+        'context_settings', team.context_settings,
+        'lifecycle_settings', team.lifecycle_settings,
+        'episode_rest_hours', team.episode_rest_hours,
+        'person_role', team.person_role,
         'monthly_budget_usd', team.monthly_budget_usd,
         'daily_user_budget_usd', team.daily_user_budget_usd
     )
@@ -34,9 +39,3 @@ END
 $$;
 CREATE TRIGGER keep_version AFTER INSERT OR UPDATE ON teams_team
     FOR EACH ROW EXECUTE FUNCTION palimpsest_keep_team_version();
-
--- The teams of before begin with what they are.
-INSERT INTO teams_teamversion (id, team_id, number, document, actor, reason, created_at)
-SELECT gen_random_uuid(), t.id, 1, palimpsest_team_document(t), 'migration',
-    'as it was when versions began', clock_timestamp()
-FROM teams_team t;

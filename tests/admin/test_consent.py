@@ -17,7 +17,7 @@ from tests.support.admin import SignIn, told
 from tests.support.cast import Cast
 from tests.support.consent import asked_to_move, page_of_request
 
-LIST = reverse("admin:memory_consentrequest_changelist")
+LIST = reverse("admin:consent_consentrequest_changelist")
 
 
 @pytest.fixture

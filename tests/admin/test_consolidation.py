@@ -33,8 +33,8 @@ def test_a_run_shows_its_changes_and_is_taken_back(
     inside: Cast, tools: Tools, reviewer_client: Client
 ) -> None:
     run = consolidated(inside, tools)
-    page = reverse("admin:memory_consolidationrun_change", args=[run.pk])
-    changes = f"{reverse('admin:memory_consolidationchange_changelist')}?run={run.pk}"
+    page = reverse("admin:lifecycle_consolidationrun_change", args=[run.pk])
+    changes = f"{reverse('admin:lifecycle_consolidationchange_changelist')}?run={run.pk}"
 
     shown = reviewer_client.get(page).content.decode()
     listed = reviewer_client.get(changes)
@@ -54,9 +54,9 @@ def test_a_stranger_sees_no_run(
     with team_scope(team_ids=[others.team.id], actor="test"):
         run = consolidated(others, tools)
 
-    page = reverse("admin:memory_consolidationrun_change", args=[run.pk])
+    page = reverse("admin:lifecycle_consolidationrun_change", args=[run.pk])
     assert reviewer_client.get(page).status_code in (302, 404)
-    changes = reverse("admin:memory_consolidationchange_changelist")
+    changes = reverse("admin:lifecycle_consolidationchange_changelist")
     assert "says the same" not in reviewer_client.get(changes).content.decode()
 
 

@@ -14,7 +14,7 @@ from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun
 from tests.support.cast import Cast
 
-LIST = reverse("admin:memory_importrun_changelist")
+LIST = reverse("admin:transfer_importrun_changelist")
 
 
 def begun(inside: Cast) -> ImportRun:
@@ -39,7 +39,7 @@ def test_the_list_tells_how_far_each_got(inside: Cast, admin_client: Client) -> 
 
 def test_one_is_cancelled_after_a_confirmation(inside: Cast, admin_client: Client) -> None:
     run = begun(inside)
-    page = reverse("admin:memory_importrun_change", args=[run.pk])
+    page = reverse("admin:transfer_importrun_change", args=[run.pk])
     cancel = page.replace("change/", "cancel/")
 
     asked = admin_client.get(cancel, follow=True).content.decode()

@@ -10,19 +10,19 @@ from django.urls import reverse
 
 from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import MOST_ENDPOINTS, create_endpoint, send_test
+from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from teams.clock import database_now
-from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast
 
-ADD = reverse("admin:teams_webhookendpoint_add")
-LIST = reverse("admin:teams_webhookendpoint_changelist")
-DELIVERIES = reverse("admin:teams_webhookdelivery_changelist")
+ADD = reverse("admin:webhooks_webhookendpoint_add")
+LIST = reverse("admin:webhooks_webhookendpoint_changelist")
+DELIVERIES = reverse("admin:webhooks_webhookdelivery_changelist")
 URL = "https://receiver.example/hook"
 
 
 def page_of(endpoint: WebhookEndpoint, name: str = "change") -> str:
     """One of the pages of a webhook."""
-    page = reverse("admin:teams_webhookendpoint_change", args=[endpoint.pk])
+    page = reverse("admin:webhooks_webhookendpoint_change", args=[endpoint.pk])
     return page.replace("change/", f"{name}/")
 
 
@@ -104,7 +104,7 @@ def test_dead_deliveries_are_sent_again(inside: Cast, admin_client: Client) -> N
     WebhookDelivery.objects.update(state="dead", error="It answered HTTP 500.")
     assert "It answered HTTP 500." in admin_client.get(DELIVERIES).content.decode()
 
-    page = reverse("admin:teams_webhookdelivery_change", args=[one.pk])
+    page = reverse("admin:webhooks_webhookdelivery_change", args=[one.pk])
     assert str(one.id) in admin_client.get(page).content.decode()
     admin_client.post(page.replace("change/", "replay/"), {"confirmed": "yes"})
     states = dict(WebhookDelivery.objects.values_list("id", "state"))

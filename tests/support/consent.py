@@ -134,4 +134,4 @@ def asked_to_move(
 
 def page_of_request(row: ConsentRequest) -> str:
     """The address of its page in the admin."""
-    return reverse("admin:memory_consentrequest_change", args=[row.pk])
+    return reverse("admin:consent_consentrequest_change", args=[row.pk])

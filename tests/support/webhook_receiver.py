@@ -17,8 +17,7 @@ from rest_framework.test import APIClient
 from standardwebhooks import Webhook
 
 from memory.satellites.webhooks.delivering import deliver_to
-from teams.models import WebhookDelivery
-from teams.models.webhooks import WEBHOOK_EVENTS
+from memory.satellites.webhooks.models import WEBHOOK_EVENTS, WebhookDelivery
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

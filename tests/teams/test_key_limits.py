@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -62,30 +61,6 @@ def test_a_revoked_key_is_not_told_that_it_expired(acme: Cast) -> None:
     revoke_key(team_id=acme.team.id, key_id=issued.key.pk, now=timezone.now())
 
     assert principal_of(issued.token) is None
-
-
-def test_a_server_of_the_version_before_lets_no_limited_key_in(acme: Cast) -> None:
-    """Servers of both versions run side by side during an upgrade."""
-    made = {
-        "plain": issue_key(team_id=acme.team.id),
-        "lasting": issue_key(team_id=acme.team.id, expires_at=timezone.now() + HOUR),
-        "ended": issue_key(team_id=acme.team.id, expires_at=timezone.now() - HOUR),
-        "read-only": issue_key(team_id=acme.team.id, is_read_only=True),
-    }
-
-    known = {name for name, issued in made.items() if _old_holder(issued)}
-
-    assert known == {"plain", "lasting"}
-
-
-def _old_holder(issued: IssuedKey) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags"
-            " FROM palimpsest_key_holder(%s)",
-            [bytes(issued.key.digest)],
-        )
-        return cursor.fetchone() is not None
 
 
 # -- read-only -------------------------------------------------------------------------------

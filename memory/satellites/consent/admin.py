@@ -110,7 +110,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     def get_urls(self) -> list[URLPattern]:
         """The pages of a model, and where a decision is sent."""
         decide = require_POST(self.admin_site.admin_view(self.decide))
-        own = path("<uuid:object_id>/decide/", decide, name="memory_consentrequest_decide")
+        own = path("<uuid:object_id>/decide/", decide, name="consent_consentrequest_decide")
         return [own, *super().get_urls()]
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             return {}
         actor = f"staff:{request.user.get_username()}"
         filters = request.GET.get(_FILTERS, "")
-        decide = reverse("admin:memory_consentrequest_decide", args=[row.pk])
+        decide = reverse("admin:consent_consentrequest_decide", args=[row.pk])
         return {
             "title": "Consent request",
             "asked": page_of_request(row),
@@ -150,7 +150,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         if decision not in ("approve", "reject", "undo"):
             return HttpResponseBadRequest("Send a decision: approve, reject or undo.")
         is_yes = decision == "approve"
-        page = _with_filters(page_of("memory_consentrequest", row.pk), filters)
+        page = _with_filters(page_of("consent_consentrequest", row.pk), filters)
         try:
             # A yes embeds the text, for which no transaction should wait.
             with outside_staff_scope(request):
@@ -173,7 +173,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             messages.success(request, "Undone: it waits for a decision again.")
             return HttpResponseRedirect(page)
         messages.success(request, _told(row, is_yes=is_yes))
-        return HttpResponseRedirect(following or reverse("admin:memory_consentrequest_changelist"))
+        return HttpResponseRedirect(following or reverse("admin:consent_consentrequest_changelist"))
 
     def _next(self, request: HttpRequest, row: ConsentRequest, filters: str) -> str:
         """The page of the one that waits after it in the list one came from, or of the first."""
@@ -188,7 +188,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         found = rows.filter(created_at__gte=row.created_at).first() or rows.first()
         if found is None:
             return ""
-        return _with_filters(page_of("memory_consentrequest", found.pk), filters)
+        return _with_filters(page_of("consent_consentrequest", found.pk), filters)
 
     @display(description="present → proposed", ordering="field")
     def change(self, row: ConsentRequest) -> str:

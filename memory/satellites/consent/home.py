@@ -38,7 +38,7 @@ SOURCES.append(requests_lately)
 KINDS.append(
     Kind(
         "Consent requests",
-        "memory_consentrequest",
+        "consent_consentrequest",
         "state=waiting",
         lambda: ConsentRequest.objects.filter(state=ConsentRequest.State.WAITING),
         "created_at",

@@ -65,7 +65,7 @@ class ConsentRequest(TeamOwned):
     last_seq = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_consentrequest"
         verbose_name = "consent request"
         ordering = ["-id"]
         constraints = [

@@ -33,7 +33,7 @@ class GraphThread(TeamOwned):
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_graphthread"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "agent", "thread_id"],
@@ -73,7 +73,7 @@ class GraphCheckpoint(TeamOwned):
     saved_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_graphcheckpoint"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "thread", "namespace", "checkpoint_id"],
@@ -107,7 +107,7 @@ class ChannelValue(TeamOwned):
     value = models.BinaryField()
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_channelvalue"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "thread", "namespace", "channel", "version"],
@@ -133,7 +133,7 @@ class PendingWrite(TeamOwned):
     value = models.BinaryField()
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_pendingwrite"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "thread", "namespace", "checkpoint_id", "task_id", "index"],
@@ -167,7 +167,7 @@ class StoreItem(TeamOwned):
     updated_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_storeitem"
         constraints = [
             models.UniqueConstraint(fields=["team", "path", "key"], name="store_item_once"),
         ]

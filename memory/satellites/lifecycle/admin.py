@@ -115,7 +115,7 @@ class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
     @display(description="changes")
     def changes_link(self, run: ConsolidationRun) -> SafeString:
         """The list of what it planned, in order."""
-        page = reverse("admin:memory_consolidationchange_changelist")
+        page = reverse("admin:lifecycle_consolidationchange_changelist")
         return format_html('<a href="{}?run={}">Each change</a>', page, run.pk)
 
 

@@ -51,7 +51,7 @@ class ConsolidationRun(TeamOwned):
     undone_by = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_consolidationrun"
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["team", "-created_at"], name="consolidation_by_time"),
@@ -98,7 +98,7 @@ class ConsolidationChange(TeamOwned):
     last_seq = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_consolidationchange"
         ordering = ["run", "position"]
         constraints = [
             models.UniqueConstraint(
@@ -142,7 +142,7 @@ class JudgedPair(TeamOwned):
     judged_at = models.DateTimeField()
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_judgedpair"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "earlier", "later", "similarity"], name="judged_pair_once"

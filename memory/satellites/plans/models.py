@@ -22,7 +22,7 @@ class SignalUse(TeamOwned):
     noted_at = models.DateTimeField()
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_signaluse"
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "memory", "signal"], name="memory_signal_use_once"

@@ -39,7 +39,7 @@ class ImportRun(TeamOwned):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_importrun"
         ordering = ["-id"]
         indexes = [
             models.Index(
@@ -66,7 +66,7 @@ class ImportBatch(TeamOwned):
     users = ArrayField(models.CharField(max_length=200), default=list)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_importbatch"
         ordering = ["run", "number"]
         constraints = [
             models.UniqueConstraint(fields=["team", "run", "number"], name="import_batch_once"),

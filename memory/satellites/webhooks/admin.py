@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from memory.satellites.webhooks import endpoints
 from memory.satellites.webhooks.endpoints import EndpointWithSecret
+from memory.satellites.webhooks.models import WEBHOOK_EVENTS, WebhookDelivery, WebhookEndpoint
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section
 from teams.admin.confirm import Change, confirm_and_run, list_action, page_action
 from teams.admin.display import excerpt_column, label_column, page_of, row_column, time_column
@@ -24,8 +25,6 @@ from teams.admin.theme import ChecksWidget, RelatedFilter, action, display
 from teams.admin_permissions import ADMINS
 from teams.clock import database_now
 from teams.errors import DomainError
-from teams.models import WebhookDelivery, WebhookEndpoint
-from teams.models.webhooks import WEBHOOK_EVENTS
 
 _SECRET = "made_secret"  # noqa: S105 - the name of an attribute
 _COLOURS = {"waiting": "info", "delivered": "success", "dead": "danger"}
@@ -185,7 +184,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
             return asked
         made: EndpointWithSecret | None = getattr(request, _SECRET, None)
         if made is None:  # a message says why
-            return HttpResponseRedirect(page_of("teams_webhookendpoint", object_id))
+            return HttpResponseRedirect(page_of("webhooks_webhookendpoint", object_id))
         return self._show_once(request, made)
 
     def _show_once(self, request: HttpRequest, made: EndpointWithSecret) -> HttpResponse:
@@ -196,7 +195,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
             "webhook": made.endpoint,
             "secret": made.secret,
         }
-        return TemplateResponse(request, "admin/teams/webhookendpoint/secret.html", context)
+        return TemplateResponse(request, "admin/webhooks/webhookendpoint/secret.html", context)
 
     @display(
         description="health",
@@ -212,7 +211,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
     @display(description="deliveries")
     def deliveries_link(self, endpoint: WebhookEndpoint) -> SafeString:
         """The list of what was sent to it."""
-        page = reverse("admin:teams_webhookdelivery_changelist")
+        page = reverse("admin:webhooks_webhookdelivery_changelist")
         return format_html('<a href="{}?endpoint={}">Each delivery</a>', page, endpoint.pk)
 
 

@@ -32,10 +32,9 @@ from memory.api.serializers.memories import NoQuerySerializer
 from memory.satellites.webhooks import endpoints
 from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import EndpointWithSecret
+from memory.satellites.webhooks.models import WEBHOOK_EVENTS, WebhookDelivery, WebhookEndpoint
 from teams.clock import database_now
 from teams.errors import ConflictError
-from teams.models import WebhookDelivery, WebhookEndpoint
-from teams.models.webhooks import WEBHOOK_EVENTS
 from teams.services.idempotency import Answer
 
 EVENTS = [(each, each) for each in WEBHOOK_EVENTS]

@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 from standardwebhooks import Webhook
 
 from audit.services.seals import seal_keys
+from memory.satellites.webhooks.models import WebhookEndpoint
 from routing.domain.endpoints import address_of
-from teams.models import WebhookEndpoint
 
 SETTING = "WEBHOOKS_TO_PRIVATE_ADDRESSES"
 # What is read of an answer, beside its head, which http.client bounds (100 lines of 64 KiB).

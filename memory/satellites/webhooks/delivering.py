@@ -31,10 +31,10 @@ from memory.satellites.webhooks.calls import (
     pause_before_next,
     signed_headers,
 )
+from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from memory.satellites.webhooks.payloads import payload_of
 from memory.services.background import exclusively, pause_after
 from teams.clock import database_now
-from teams.models import WebhookDelivery, WebhookEndpoint
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
 from teams.tenancy import give_back_connection, team_scope

@@ -18,11 +18,15 @@ from memory.satellites.webhooks.calls import (
     problem_with_target,
     secret_of,
 )
+from memory.satellites.webhooks.models import (
+    TEST_EVENT,
+    WEBHOOK_EVENTS,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
-from teams.models import WebhookDelivery, WebhookEndpoint
-from teams.models.webhooks import TEST_EVENT, WEBHOOK_EVENTS
 from teams.tenancy import hold_lock
 
 MOST_ENDPOINTS = 20

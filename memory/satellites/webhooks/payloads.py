@@ -15,7 +15,8 @@ from django.db.models import QuerySet
 from memory.domain.audience import OF_AN_AGENT
 from memory.domain.types import DELETED
 from memory.models import Memory
-from teams.models import Agent, EndUser, Project, WebhookDelivery, WebhookEndpoint
+from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
+from teams.models import Agent, EndUser, Project
 
 # By the field of an event's data that has the id, where more is to be found.
 _LINKS = {

@@ -33,7 +33,7 @@ class WorkflowRecording(TeamOwned):
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        app_label = "memory"
+        db_table = "memory_workflowrecording"
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(

@@ -44,7 +44,7 @@ def test_a_stranger_sees_nothing_of_the_team(
         reverse("admin:memory_contradiction_changelist"),
         reverse("admin:memory_memory_changelist"),
         f"{reverse('admin:memory_memory_changelist')}?q=Oslo",
-        reverse("admin:memory_consentrequest_changelist"),
+        reverse("admin:consent_consentrequest_changelist"),
         reverse("memory_playground"),
         reverse("time_travel"),
     ]

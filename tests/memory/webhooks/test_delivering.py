@@ -15,8 +15,8 @@ from standardwebhooks import WebhookVerificationError
 from config.embedded import PROJECT_ROOT
 from memory.satellites.webhooks import delivering
 from memory.satellites.webhooks.calls import new_secret
+from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from teams.clock import database_now
-from teams.models import WebhookDelivery, WebhookEndpoint
 from tests.support.cast import Cast
 from tests.support.doc_examples import examples
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, open_ones, post, remember

@@ -18,10 +18,10 @@ from rest_framework.test import APIClient
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.webhooks.delivering import deliver_waiting
 from memory.satellites.webhooks.endpoints import delete_endpoint
+from memory.satellites.webhooks.models import WebhookEndpoint
 from memory.understanding.tools import Tools
 from routing.services.cost_guard import BudgetExceededError
 from teams.errors import NotFoundError
-from teams.models import WebhookEndpoint
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.budgets import OwnRedis, make_till, own_redis

@@ -10,7 +10,8 @@ from django.db import DatabaseError, transaction
 from rest_framework.test import APIClient
 
 from memory.satellites.webhooks.endpoints import MOST_ENDPOINTS
-from teams.models import IdempotentRequest, WebhookDelivery, WebhookEndpoint
+from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
+from teams.models import IdempotentRequest
 from teams.prepared import run_prepared
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
