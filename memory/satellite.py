@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from celery import current_app
 from django.apps import AppConfig, apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, include, path
 
 if TYPE_CHECKING:
@@ -17,16 +19,28 @@ if TYPE_CHECKING:
 class Satellite(AppConfig):
     """A removable app: it registers routes, periodic tasks and, in `ready()`, rules and plans.
 
+    `requires` are the labels of satellites without which it cannot be installed.
     `routes` names the URLconf below /v1/. `mounts` are URLconfs beside it by their prefix.
-    `periodic` are the names of Celery tasks with their intervals in seconds.
+    `periodic` are the names of Celery tasks with their intervals in seconds. `of_person` are the
+    models that an export of a person holds, by the kind of their lines, each with the lookup of the
+    person. `kept_back` are tables that an export of a team leaves out, each with the reason.
+    `enums` name choices in the OpenAPI schema, as ENUM_NAME_OVERRIDES of drf-spectacular.
     """
 
+    requires: tuple[str, ...] = ()
     routes = ""
     mounts: Mapping[str, str] = MappingProxyType({})
     periodic: Mapping[str, float] = MappingProxyType({})
+    of_person: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    kept_back: Mapping[str, str] = MappingProxyType({})
+    enums: Mapping[str, str] = MappingProxyType({})
 
     def ready(self) -> None:
-        """Schedules the periodic tasks."""
+        """Checks what it requires, schedules the periodic tasks and names the enums."""
+        missing = set(self.requires) - {each.label for each in satellites()}
+        if missing:
+            raise ImproperlyConfigured(f"{self.name} requires {', '.join(sorted(missing))}.")
+        settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].update(self.enums)
         for name, seconds in self.periodic.items():
             current_app.add_periodic_task(seconds, current_app.signature(name), name=name)
 

@@ -1,7 +1,6 @@
 -- Making what is held of one person unreadable, everywhere, and letting nothing else be changed.
-
--- Migrations run this before the last of the tables it names is made.
-SET LOCAL check_function_bodies = off;
+-- Satellites empty their own tables: triggers follow `erased_at` of memories and the `external_id` of
+-- a person, which becomes "erased-" and the id. What they count for the plan is registered below.
 
 -- Whether the caller is palimpsest_erase_user or palimpsest_erase_purged, run for whoever called it
 -- with the owner's rights. A setting could be set by others; the call stack, the role and the
@@ -116,6 +115,26 @@ LANGUAGE sql STABLE AS $$
     SELECT id FROM met WHERE id <> ALL (own)
 $$;
 
+-- The names of satellites' functions (asked_team uuid, person uuid) that count rows for a plan, as an
+-- object of its keys.
+CREATE TABLE audit_erasurepart (counted_by text PRIMARY KEY);
+REVOKE ALL ON audit_erasurepart FROM palimpsest_app;
+GRANT SELECT ON audit_erasurepart TO palimpsest_app;
+CREATE FUNCTION palimpsest_count_parts(asked_team uuid, person uuid, key text) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    part text;
+    counted jsonb;
+    total bigint := 0;
+BEGIN
+    FOR part IN SELECT counted_by FROM public.audit_erasurepart LOOP
+        EXECUTE format('SELECT public.%I($1, $2)', part) INTO counted USING asked_team, person;
+        total := total + coalesce((counted->>key)::bigint, 0);
+    END LOOP;
+    RETURN total;
+END
+$$;
+
 -- What an erasure of the person would empty, and `kept`: up to 100 readable memories about others
 -- or about nobody that rest on it in part, for a person to look at. Null for somebody unknown.
 CREATE FUNCTION palimpsest_erasure_plan(asked_team uuid, person uuid) RETURNS jsonb
@@ -143,15 +162,8 @@ LANGUAGE sql STABLE AS $$
         'checkpoints', (
             SELECT count(*) FROM teams_checkpoint
             WHERE team_id = asked_team AND end_user_id = person
-        ) + (
-            SELECT count(*) FROM memory_graphcheckpoint c
-            JOIN memory_graphthread t ON t.team_id = c.team_id AND t.id = c.thread_id
-            WHERE c.team_id = asked_team AND t.end_user_id = person
-        ),
-        'items', (
-            SELECT count(*) FROM memory_storeitem
-            WHERE team_id = asked_team AND end_user_id = person
-        ),
+        ) + palimpsest_count_parts(asked_team, person, 'checkpoints'),
+        'items', palimpsest_count_parts(asked_team, person, 'items'),
         'kept', (
             SELECT coalesce(jsonb_agg(id ORDER BY id), '[]') FROM (
                 SELECT m.id FROM memory_memory m
@@ -204,7 +216,6 @@ BEGIN
     -- What it is found by.
     DELETE FROM memory_searchentry WHERE team_id = asked_team AND memory_id = ANY (gone);
     DELETE FROM memory_memoryusage WHERE team_id = asked_team AND memory_id = ANY (gone);
-    DELETE FROM memory_storeitem WHERE team_id = asked_team AND memory_id = ANY (gone);
 
     -- Disputes end as if its side were deleted: the other one stands.
     UPDATE memory_contradiction
@@ -245,8 +256,6 @@ BEGIN
     WHERE team_id = asked_team AND memory_id = ANY (gone) AND state->>'erased_at' IS NULL;
 
     -- What else may hold a word of it.
-    DELETE FROM memory_consentrequest
-    WHERE team_id = asked_team AND draft->'parts' ?| gone::text[];
     UPDATE audit_operationalevent SET meta = '{}'
     WHERE team_id = asked_team AND meta <> '{}' AND memory_id = ANY (gone);
     UPDATE django_admin_log SET object_repr = erased, change_message = ''
@@ -311,11 +320,6 @@ BEGIN
     SET thread_id = 'erased-' || id, extracted_position = last_position
     WHERE team_id = asked_team AND id = ANY (talk);
     DELETE FROM teams_checkpoint WHERE team_id = asked_team AND end_user_id = person;
-    DELETE FROM memory_graphthread WHERE team_id = asked_team AND end_user_id = person;
-    DELETE FROM memory_storeitem WHERE team_id = asked_team AND end_user_id = person;
-    DELETE FROM memory_consentrequest
-    WHERE team_id = asked_team
-        AND (end_user_id = person OR draft->>'conversation_id' = ANY (talk::text[]));
 
     -- What else may hold a word of it.
     UPDATE audit_operationalevent SET meta = '{}'

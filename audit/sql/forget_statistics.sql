@@ -3,14 +3,18 @@
 -- in which nobody should wait for what that holds. The last table is one that an erasure locks.
 CREATE FUNCTION palimpsest_forget_statistics() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = 0 AS $$
+DECLARE
+    tables text;
 BEGIN
-    ANALYZE teams_enduser, teams_conversation, teams_message, teams_checkpoint, memory_memory,
-        memory_memorytag, memory_memoryartifact,
-        memory_memorylevels, memory_signaluse, memory_judgedpair, memory_searchentry, memory_messageentry,
-        memory_graphthread, memory_graphcheckpoint, memory_channelvalue, memory_pendingwrite,
-        memory_storeitem, memory_contradiction, memory_compaction, memory_job, memory_consentrequest,
-        audit_memorylog, audit_operationalevent, routing_routingdecision, django_admin_log,
-        teams_idempotentrequest;
+    SELECT string_agg(c.oid::regclass::text, ', ' ORDER BY c.relname = 'teams_idempotentrequest', c.relname)
+    INTO tables
+    FROM pg_class c
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+        AND NOT c.relispartition
+        AND (c.relname = 'django_admin_log' OR EXISTS (
+            SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'team_id'
+        ));
+    EXECUTE 'ANALYZE ' || tables;
 END
 $$;
 REVOKE ALL ON FUNCTION palimpsest_forget_statistics() FROM PUBLIC;

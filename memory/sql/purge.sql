@@ -1,7 +1,7 @@
 -- What was purged is in no search and no prompt any more, and stays so. Its text stays with the log,
 -- which shows the past, until the person whom it is about is erased.
 
--- Takes a purged memory out of everything that finds memories. Its row stays, as the log's rows and
+-- Takes a purged memory out of everything that finds memories; satellites' triggers do so too. Its row stays, as the log's rows and
 -- other versions refer to it.
 CREATE FUNCTION palimpsest_forget_purged() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -11,9 +11,6 @@ BEGIN
     DELETE FROM public.memory_memorytag WHERE team_id = NEW.team_id AND memory_id = NEW.id;
     DELETE FROM public.memory_memoryartifact WHERE team_id = NEW.team_id AND memory_id = NEW.id;
     DELETE FROM public.memory_memoryusage WHERE team_id = NEW.team_id AND memory_id = NEW.id;
-    DELETE FROM public.memory_signaluse WHERE team_id = NEW.team_id AND memory_id = NEW.id;
-    DELETE FROM public.memory_judgedpair
-    WHERE team_id = NEW.team_id AND (earlier_id = NEW.id OR later_id = NEW.id);
     -- By each index on its own: the log says which links are lost.
     DELETE FROM public.memory_memoryrelation
     WHERE team_id = NEW.team_id AND from_memory_id = NEW.id;

@@ -9,7 +9,9 @@ class ConsentConfig(satellite.Satellite):
     name = "memory.satellites.consent"
     label = "consent"
     verbose_name = "Consent"
+    requires = ("lifecycle",)
     routes = "memory.satellites.consent.urls"
+    of_person = {"consent_request": ("ConsentRequest", "end_user_id")}
     periodic = {
         "memory.satellites.consent.tasks.expire_consent_requests": 600.0,
         "memory.satellites.consent.tasks.propose_team_facts": 3600.0,

@@ -10,6 +10,13 @@ class LanggraphConfig(satellite.Satellite):
     label = "langgraph"
     verbose_name = "LangGraph"
     routes = "memory.satellites.langgraph.urls"
+    of_person = {
+        "item": ("StoreItem", "end_user_id"),
+        "graph_thread": ("GraphThread", "end_user_id"),
+        "graph_checkpoint": ("GraphCheckpoint", "thread__end_user_id"),
+        "channel_value": ("ChannelValue", "thread__end_user_id"),
+        "pending_write": ("PendingWrite", "thread__end_user_id"),
+    }
     periodic = {
         "memory.satellites.langgraph.tasks.expire_items": 60.0,
     }

@@ -9,7 +9,11 @@ class PlansConfig(satellite.Satellite):
     name = "memory.satellites.plans"
     label = "plans"
     verbose_name = "Context plans"
+    requires = ("tasks",)
     routes = "memory.satellites.plans.urls"
+    enums = {
+        "AskedScopeEnum": "memory.satellites.plans.read_only_api.ASKED_SCOPES",
+    }
 
     def ready(self) -> None:
         """Learns which memories were of use."""

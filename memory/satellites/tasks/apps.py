@@ -10,3 +10,8 @@ class TasksConfig(satellite.Satellite):
     label = "tasks"
     verbose_name = "Tasks"
     routes = "memory.satellites.tasks.urls"
+    enums = {
+        "ItemKindEnum": "memory.satellites.tasks.api.KINDS",
+        "ProjectKindEnum": "memory.satellites.tasks.api.PROJECT_KINDS",
+        "TaskStatusEnum": "memory.satellites.tasks.api.STATES",
+    }

@@ -18,14 +18,7 @@ from audit.models import MemoryLog, OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.rendering import on_one_line
 from memory.models import Compaction, Contradiction, ExternalName, Job, Memory, MemoryRelation
-from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.langgraph.models import (
-    ChannelValue,
-    GraphCheckpoint,
-    GraphThread,
-    PendingWrite,
-    StoreItem,
-)
+from memory.satellite import satellites
 from routing.models import RoutingDecision, SpendEntry
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Checkpoint, Conversation, EndUser, Message
@@ -51,19 +44,12 @@ JOIN memory_memory m ON m.team_id = %(team)s AND m.id = own.memory_id AND m.end_
 ORDER BY m.id
 """
 
-# What names the person and hangs on nothing else.
+# The kernel's rows that name the person and belong to no conversation and no memory.
 _OF_THE_PERSON: dict[str, type[Model]] = {
     "checkpoint": Checkpoint,
-    "consent_request": ConsentRequest,
     "event": OperationalEvent,
-    "item": StoreItem,
     "routing_decision": RoutingDecision,
     "spend": SpendEntry,
-}
-_OF_A_THREAD: dict[str, type[Model]] = {
-    "graph_checkpoint": GraphCheckpoint,
-    "channel_value": ChannelValue,
-    "pending_write": PendingWrite,
 }
 _SIDES = ("memory_a", "memory_b")
 
@@ -87,7 +73,7 @@ class PersonExport:
     _counts: Counter[str] = field(default_factory=Counter)
 
     def __iter__(self) -> Iterator[bytes]:
-        team, person = self.viewer.team_id, self.end_user_id
+        person = self.end_user_id
         if not self.forms:
             yield from self._told()
         # A contradiction of two of them is told with its first side.
@@ -100,11 +86,8 @@ class PersonExport:
             first, second = _sides_in([row.pk for row in batch])
             told = of_first | of_second | second & ~first & Q(memory_a_id__in=others)
             yield from self._memories(batch, touching=(first | second) & ~told)
-        for kind, named in _OF_THE_PERSON.items() if not self.forms else ():
-            rows: Rows = named._default_manager.filter(team_id=team, end_user_id=person)
-            yield from self._all(kind, rows)
         if not self.forms:
-            yield from self._graphs()
+            yield from self._others()
         counts = dict(self._counts)
         yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
 
@@ -121,16 +104,17 @@ class PersonExport:
                     kind, model._default_manager.filter(team_id=team, conversation_id__in=ids)
                 )
 
-    def _graphs(self) -> Iterator[bytes]:
-        """The threads of graphs, and what hangs on them."""
-        team, person = self.viewer.team_id, self.end_user_id
-        for batch in self._batches(GraphThread.objects.filter(team_id=team, end_user_id=person)):
-            yield from self._lines("graph_thread", batch)
-            ids = [row.pk for row in batch]
-            for kind, model in _OF_A_THREAD.items():
-                yield from self._all(
-                    kind, model._default_manager.filter(team_id=team, thread_id__in=ids)
-                )
+    def _others(self) -> Iterator[bytes]:
+        """The kernel's other rows of the person, then those of satellites."""
+        for kind, model in _OF_THE_PERSON.items():
+            yield from self._of_person(kind, model, "end_user_id")
+        for satellite in satellites():
+            for kind, (name, lookup) in satellite.of_person.items():
+                yield from self._of_person(kind, satellite.get_model(name), lookup)
+
+    def _of_person(self, kind: str, model: type[Model], lookup: str) -> Iterator[bytes]:
+        found = {"team_id": self.viewer.team_id, lookup: self.end_user_id}
+        yield from self._all(kind, model._default_manager.filter(**found))
 
     def _formed(self, rows: Rows) -> Rows:
         """Those of the team that are exported."""
@@ -218,7 +202,7 @@ def _shown(row: Model) -> dict[str, object]:
         if column.name in _KEPT_BACK:
             continue
         value = getattr(row, column.attname)
-        if isinstance(row, Checkpoint | GraphCheckpoint) and column.attname == "data":
+        if column.attname == "data" and isinstance(value, str):
             value = json.loads(value)  # stored as text
         elif isinstance(value, bytes | memoryview):
             value = bytes(value).hex()

@@ -8,22 +8,22 @@ from django.apps import apps
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
+from memory.satellite import satellites
 from teams.models import Team
 
 FORMAT = 1
 MEDIA_TYPE = "application/x-ndjson"
 # The first line of an export has it.
 MARK = "palimpsest_export"
-# What stays behind: credentials, logins of the installation, and what only its servers need.
-KEPT_BACK = {
+# The kernel's tables that stay behind: credentials, logins of the installation, and what only its
+# servers need.
+_KEPT_BACK = {
     "audit_writtenbatch": "batches of counts that were written down already",
     "memory_searchgraph": "the approximate index, which is built anew",
     "routing_spendreservation": "money held for calls under way",
     "teams_apikey": "digests of API keys: issue new ones",
     "teams_idempotentrequest": "answers kept for a day for whoever asks again",
     "teams_membership": "logins of the admin, which are the installation's",
-    "teams_webhookdelivery": "messages for webhooks of this installation",
-    "teams_webhookendpoint": "webhooks, whose secrets only this installation knows",
 }
 # What a row of an export is given in place of its value: its place in an index that stays behind.
 RESET = {"memory_searchentry": {"graph_dimensions": "0", "graph_number": "0"}}
@@ -41,7 +41,13 @@ def exported_tables() -> list[str]:
     models: list[type[Model]] = [Team, *(each for each in apps.get_models() if _is_of_team(each))]
     before = {each: _points_to(each) & set(models) - {each} for each in models}
     tables = [each._meta.db_table for each in TopologicalSorter(before).static_order()]
-    return [table for table in tables if table not in KEPT_BACK]
+    left_out = kept_back()
+    return [table for table in tables if table not in left_out]
+
+
+def kept_back() -> set[str]:
+    """Returns the tables of teams that an export leaves out."""
+    return {*_KEPT_BACK, *(table for each in satellites() for table in each.kept_back)}
 
 
 def columns_of(cursor: CursorWrapper, tables: list[str]) -> dict[str, list[str]]:

@@ -22,6 +22,10 @@ class WebhooksConfig(satellite.Satellite):
         "memory.satellites.webhooks.tasks.deliver_webhooks": 2.0,
         "memory.satellites.webhooks.tasks.prune_webhooks": 3600.0,
     }
+    kept_back = {
+        "teams_webhookdelivery": "messages for webhooks of this installation",
+        "teams_webhookendpoint": "webhooks, whose secrets only this installation knows",
+    }
 
     def ready(self) -> None:
         """Announces budgets that are nearly used up, or used up."""

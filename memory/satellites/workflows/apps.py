@@ -9,7 +9,11 @@ class WorkflowsConfig(satellite.Satellite):
     name = "memory.satellites.workflows"
     label = "workflows"
     verbose_name = "Workflows and patterns"
+    requires = ("chat", "consent")
     routes = "memory.satellites.workflows.urls"
+    enums = {
+        "RecordingStatusEnum": "memory.satellites.workflows.api.STATES",
+    }
 
     def ready(self) -> None:
         """Searches extracted talk for workflows."""

@@ -21,7 +21,7 @@ from audit.models import LogCommit
 from memory.domain.audience import Viewer
 from memory.models import EmbeddingState
 from memory.satellites.demo.services import load_demo
-from memory.satellites.transfer.tables import KEPT_BACK, RESET, exported_tables
+from memory.satellites.transfer.tables import RESET, exported_tables, kept_back
 from memory.satellites.transfer.team_export import TeamExport
 from memory.selectors.history.states import fields_of, state_at
 from memory.selectors.memories import MemoryFilters
@@ -37,7 +37,7 @@ from tests.support.tenants import TENANT_MODELS, settle
 __all__ = ["town"]
 
 SECOND = "palimpsest_moved"
-# What leaves with a team; a new table is added here, or to KEPT_BACK with the reason.
+# What leaves with a team; a new table is added here, or to what is kept back with the reason.
 EXPORTED = {
     *("audit_commitclock", "audit_erasure", "audit_logcommit", "audit_memorylog"),
     *("audit_operationalevent", "audit_seal", "audit_teamrevision"),
@@ -142,7 +142,7 @@ def test_an_export_holds_each_table_of_the_team_or_says_why_not() -> None:
     tables = {model._meta.db_table for model in TENANT_MODELS} | {"teams_team"}
 
     assert set(exported_tables()) == EXPORTED
-    assert EXPORTED | set(KEPT_BACK) == tables
+    assert EXPORTED | kept_back() == tables
     assert set(RESET) <= EXPORTED
 
 
@@ -155,7 +155,7 @@ def test_an_export_has_rows_of_nobody_else_and_no_credentials(
     assert {each["row"].get("team_id", each["row"].get("id")) for each in rows} == {
         str(town.team.pk)
     }
-    assert {each["table"] for each in rows} & set(KEPT_BACK) == set()
+    assert {each["table"] for each in rows} & kept_back() == set()
     told = {table: each["rows"] for table, each in last["manifest"]["tables"].items()}
     assert sum(told.values()) == len(rows)
     empty = {table for table, count in told.items() if not count}

@@ -6,7 +6,7 @@ import django.utils.timezone
 import teams.ids
 from django.db import migrations, models
 
-from teams.tenancy_sql import sql_files, tenant_references, tenant_table
+from teams.tenancy_sql import owners_triggers, sql_files, tenant_references, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -71,4 +71,5 @@ class Migration(migrations.Migration):
             at_commit=True,
         ),
         *sql_files(__file__, "people"),
+        owners_triggers(),
     ]

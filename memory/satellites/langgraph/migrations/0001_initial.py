@@ -5,7 +5,7 @@ import django.utils.timezone
 import teams.ids
 from django.db import migrations, models
 
-from teams.tenancy_sql import sql_files, tenant_references, tenant_table
+from teams.tenancy_sql import owners_triggers, sql_files, tenant_references, tenant_table
 
 # What belongs to a thread goes with it.
 OF_THREADS = ("memory_graphcheckpoint", "memory_channelvalue", "memory_pendingwrite")
@@ -184,4 +184,5 @@ class Migration(migrations.Migration):
             ],
         ),
         *sql_files(__file__, "people_of_graphs"),
+        owners_triggers(),
     ]
