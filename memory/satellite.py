@@ -40,7 +40,8 @@ class Satellite(AppConfig):
         missing = set(self.requires) - {each.label for each in satellites()}
         if missing:
             raise ImproperlyConfigured(f"{self.name} requires {', '.join(sorted(missing))}.")
-        settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].update(self.enums)
+        enums: dict[str, str] = settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"]  # type: ignore[assignment]
+        enums.update(self.enums)
         for name, seconds in self.periodic.items():
             current_app.add_periodic_task(seconds, current_app.signature(name), name=name)
 

@@ -58,7 +58,8 @@ def tell(acme: Cast, api: APIClient) -> None:
 
 def ask(api: APIClient, user: str) -> str:
     """What retrieval and the prompt answer to the question of this person."""
-    return "".join(str(send(api, path, user=user, **QUESTION)) for path in ("retrieve", "prompt"))
+    body: dict[str, object] = {**QUESTION, "user": user}
+    return "".join(str(send(api, path, 200, **body)) for path in ("retrieve", "prompt"))
 
 
 def main() -> None:
