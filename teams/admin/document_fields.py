@@ -71,14 +71,12 @@ class DocumentFields:
             is_there = name in form.fields
             form.add_error(name if is_there else None, [f"{start}{each}" for each in words])
 
-    def chosen(self, stored: Json, *part: str) -> list[str]:
-        """Returns what differs from the defaults in a part of the document, a line each."""
-        values = self.initial(stored)
-        found = {name: values[name] for name in self.names(*part, is_deep=True)}
+    def chosen(self, stored: Json) -> list[str]:
+        """Returns what differs from the defaults, a line each."""
         return [
-            f"{self.leaves[name].label}: {', '.join(value) if isinstance(value, list) else value}"
-            for name, value in found.items()
-            if value not in (None, "", [])
+            f"{leaf.label}: {', '.join(value) if isinstance(value, list) else value}"
+            for leaf in self.leaves.values()
+            if (value := _shown(leaf, _part_at(stored, leaf))) not in (None, "", [], leaf.default)
         ]
 
     def _field_of(self, place: str) -> tuple[str | None, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -18,7 +19,7 @@ from teams.services.people import create_team, team_id_of_slug
 from teams.services.team_settings import default_flags
 
 from .base import TeamAdmin, section
-from .display import Column, time_column, words
+from .display import time_column, words
 from .document_fields import DocumentFields
 from .theme import display
 from .versions import refuse_stale, versions_table
@@ -36,31 +37,11 @@ _BUDGETS = {
     ),
 }
 SETTINGS = DocumentFields(TeamSettings)
-# Each with what shows it to those who may not change it.
-_COLUMNS = {
-    "sensitive_fields": "sensitive",
-    "context_settings": "context",
-    "lifecycle_settings": "lifecycle",
-    "feature_flags": "flags",
-}
+_COLUMNS = ("sensitive_fields", "context_settings", "lifecycle_settings", "feature_flags")
 
 
 def _stored(team: Team) -> dict[str, Any]:  # Any: JSON
     return {name: getattr(team, name) for name in _COLUMNS}
-
-
-def _chosen_column(part: str, title: str) -> Column:
-
-    @display(description=title)
-    def column(_: Any, team: Team) -> str:  # Any: as for Column
-        return words(SETTINGS.chosen(_stored(team), part))
-
-    return column
-
-
-def _fields_of(part: str, may_write: bool) -> list[str]:
-    names = SETTINGS.names(part, is_deep=True)
-    return names if may_write else [_COLUMNS[part]]
 
 
 def _latest_version(team: Team) -> int | None:
@@ -142,14 +123,10 @@ class TeamsAdmin(TeamAdmin[Team]):
 
     change_roles = ADMINS
     form = TeamForm
-    list_display = ["name", "slug", "time_zone", "flags", "created"]
+    list_display = ["name", "slug", "time_zone", "own_settings", "created"]
     search_fields = ["name", "slug"]
 
     created = time_column("created_at", "created")
-    flags = _chosen_column("feature_flags", "own settings")
-    sensitive = _chosen_column("sensitive_fields", "sensitive fields of a person")
-    context = _chosen_column("context_settings", "read-only context")
-    lifecycle = _chosen_column("lifecycle_settings", "consolidation")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         del obj
@@ -160,16 +137,23 @@ class TeamsAdmin(TeamAdmin[Team]):
         if obj is None:
             return [section(None, *names)]
         may_write = self.has_change_permission(request, obj)
-        return [
+        budgets = ("monthly_budget_usd", "daily_user_budget_usd")
+        parts = [
             section(None, *names, *(["loaded_version"] if may_write else [])),
-            section("Time and budgets", "time_zone", "monthly_budget_usd", "daily_user_budget_usd"),
+            section("Time and budgets", "time_zone", *budgets),
             section("Talk", "episode_rest_hours"),
-            section("Privacy", "person_role", *_fields_of("sensitive_fields", may_write)),
-            section("Read-only context", *_fields_of("context_settings", may_write)),
-            section("Consolidation", *_fields_of("lifecycle_settings", may_write)),
-            section("Features", *_fields_of("feature_flags", may_write)),
-            section("Versions", "versions"),
+            section("Privacy", "person_role", *(["sensitive_fields"] if may_write else [])),
         ]
+        if may_write:
+            of = partial(SETTINGS.names, is_deep=True)
+            parts += [
+                section("Read-only context", *of("context_settings")),
+                section("Consolidation", *of("lifecycle_settings")),
+                section("Features", *of("feature_flags")),
+            ]
+        else:
+            parts.append(section("Settings", "own_settings"))
+        return [*parts, section("Versions", "versions")]
 
     def get_form(
         self, request: HttpRequest, obj: Team | None = None, change: bool = False, **kwargs: Any
@@ -184,7 +168,7 @@ class TeamsAdmin(TeamAdmin[Team]):
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """The slug is what keys and scripts call a team, so it stays."""
         del request
-        own = ["created", *_COLUMNS.values(), "versions"]
+        own = ["created", "own_settings", "versions"]
         return own if obj is None else ["slug", *own]
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
@@ -196,6 +180,10 @@ class TeamsAdmin(TeamAdmin[Team]):
             slug=obj.slug, name=obj.name, actor=f"staff:{request.user.get_username()}"
         )
         obj.pk, obj.created_at = made.pk, made.created_at
+
+    @display(description="own settings")
+    def own_settings(self, team: Team) -> str:
+        return words(SETTINGS.chosen(_stored(team)))
 
     @display(description="latest versions")
     def versions(self, team: Team) -> str:

@@ -24,8 +24,6 @@ from .form import DOCUMENT, AgentForm
 from .preview import SAMPLE_QUESTION, preview_page
 
 _FILES = "teams/admin/agent"
-_IDENTITY = ("personality_shown", "rules_shown", "skills_shown")
-_SHOWN = (*_IDENTITY, "model_shown", "categories_shown", "weights_shown")
 
 
 @admin.register(Agent)
@@ -47,24 +45,20 @@ class AgentAdmin(TeamAdmin[Agent]):
     readonly_fields = ["created", "versions"]
 
     other_names = document_column("other_names", "aliases", read=lambda row: aliases_of(agent=row))
-    personality_shown = document_column("personality", "personality")
-    rules_shown = document_column("rules", "rules")
-    skills_shown = document_column("skills", "skills")
-    model_shown = document_column("model_config", "model and budgets")
-    weights_shown = document_column("retrieval_weights", "weights of its memory")
-    categories_shown = document_column("allowed_categories", "categories it may read")
+    laid_out = document_column("laid_out", "document", read=document_of)
     created = time_column("created_at", "created")
 
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         """Fields to write in for those who may, the document in words for the others."""
-        sections = self._written(obj) if self._may_write(request, obj) else self._shown()
+        shown = section(None, "team", "slug", "other_names", "created", "laid_out")
+        sections = self._written(obj) if self.has_change_permission(request, obj) else [shown]
         return sections if obj is None else [*sections, section("Versions", "versions")]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         """The slug of a stored agent stands: keys and logs name it."""
         fields = super().get_readonly_fields(request, obj)
-        if not self._may_write(request, obj):
-            return [*fields, "slug", "other_names", *_SHOWN]
+        if not self.has_change_permission(request, obj):
+            return [*fields, "slug", "other_names", "laid_out"]
         return fields if obj is None else [*fields, "slug"]
 
     def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
@@ -118,30 +112,12 @@ class AgentAdmin(TeamAdmin[Agent]):
             parts.append(section("JSON", "document", classes="agent-json"))
         return [*parts, section("Save", "reason", "loaded_version", classes="agent-save")]
 
-    def _shown(self) -> list[Any]:
-        return [
-            section(None, "team", "slug", "other_names", "name", "tagline", "created"),
-            section("Identity", *_IDENTITY),
-            section(
-                "Model and memory",
-                "model_shown",
-                "token_budget",
-                "summarize_interval",
-                "keeps_to_itself",
-                "categories_shown",
-                "weights_shown",
-            ),
-        ]
-
     def _saved(self, agent: Agent, form: AgentForm) -> Agent:
         loaded = form.cleaned_data.get("loaded_version")
         versions = None if loaded is None else frozenset([loaded])
         return change_agent(
             agent=agent, columns=form.columns, condition=Condition(versions=versions)
         )
-
-    def _may_write(self, request: HttpRequest, obj: Agent | None) -> bool:
-        return self.has_change_permission(request, obj)
 
     @display(description="latest versions")
     def versions(self, agent: Agent) -> str:
