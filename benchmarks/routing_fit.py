@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from routing.clients.static_vectors import static_vectors
+from routing.clients.embeddings import static_vectors
 from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier, scorer
 from routing.domain.complexity.features import measure
 from routing.services.complexity import heuristic_score
@@ -122,7 +122,7 @@ def table_of(items: Sequence[Item]) -> Table:
     return Table(
         names=names,
         features=np.array([[row.features[name] for name in names] for row in rows]),
-        vectors=static_vectors([row.request.text for row in rows])[:, :PARTS].astype(float),
+        vectors=static_vectors([row.text for row in rows])[:, :PARTS].astype(float),
         wanted=np.array([[item.dims[name] for name in DIMENSIONS] for item in items]) / 10,
     )
 

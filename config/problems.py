@@ -22,7 +22,7 @@ from rest_framework.views import set_rollback
 from config.logs import request_id
 from memory.services.decisions.undoing import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
-from routing.services.routes import NoModelConfiguredError
+from routing.services.router import NoModelConfiguredError
 from teams import errors, refusals
 from teams.domain.documents import DocumentError
 from teams.tenancy import broke_off

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from routing.services import decisions
-from routing.services.settling import settle_kept
+from routing.services.cost_guard import settle_kept
+from routing.services.decisions import prune_decisions as prune
 from teams.clock import database_now
 
 
 @shared_task(name="routing.tasks.settle_kept_costs")
 def settle_kept_costs() -> None:
-    """Count the costs that the database could not take when their calls ended."""
+    """Counts the costs that the database could not take when their calls ended."""
     settle_kept()
 
 
 @shared_task(name="routing.tasks.prune_decisions", ignore_result=True)
 def prune_decisions() -> None:
-    """Remove decisions that are too old to be looked at."""
-    decisions.prune_decisions(now=database_now())
+    """Removes the decisions that are older than DECISION_DAYS."""
+    prune(now=database_now())

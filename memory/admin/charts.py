@@ -19,7 +19,7 @@ from memory.models import Contradiction, Job, Memory
 from memory.selectors.figures import Series
 from memory.services.figures import Figures
 from routing.models import RoutingDecision, SpendEntry
-from routing.services.budgets import MonthSpend
+from routing.services.cost_guard import MonthSpend
 
 # Told apart in light and dark, and by most who see few colours (after Okabe and Ito, 2008).
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B79F00", "#7F7F7F")

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memory.models import Memory
 from memory.services.figures import figures_of
-from routing.services.budgets import month_spend
+from routing.services.cost_guard import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
 from teams.models import Conversation, Team
 

@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 
 from memory.domain.text.words import is_blank
 from memory.understanding.ports import Embedder
-from routing.clients.embeddings import TextEmbeddings
+from routing.clients.embeddings import (
+    DIMENSIONS,
+    TextEmbeddings,
+    load_model,
+    static_vectors,
+    unit_rows,
+)
 from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import EmbeddingError, FailureKind
-from routing.clients.static_vectors import DIMENSIONS, load_model, static_vectors, unit_rows
 
 # Seed 000, contradiction detection: measured there on a transformer's vectors.
 TRANSFORMER_OPPOSITION = 0.7

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory.understanding.encoder import session
+from routing.clients.embeddings import unit_rows
 from routing.clients.protocol import EmbeddingError, FailureKind
-from routing.clients.static_vectors import unit_rows
 
 _GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
 _USUAL_TOKENS: Final = 512

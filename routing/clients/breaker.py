@@ -1,4 +1,4 @@
-"""Circuit breakers that all processes share in Redis; each has its own while Redis is away."""
+"""Circuit breakers, shared through Redis; while Redis is down each process has its own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-import redis
 from django.conf import settings
+from redis.client import Pipeline
 
 from .quick_redis import QuickRedis, quick_redis
-
-# Attempts to change a circuit that other processes change at the same time.
-_ATTEMPTS = 8
 
 
 class Verdict(StrEnum):
@@ -29,10 +26,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """So many failures in a row open the circuit for so many seconds.
+    """After `failures` in a row the circuit is open for `open_seconds`.
 
-    A probe that has not come back after `probe_seconds` is given up; failures further apart than
-    `memory_seconds` are not in a row.
+    Failures more than `memory_seconds` apart are not in a row. A probe without an outcome after
+    `probe_seconds` is replaced by another one.
     """
 
     failures: int = 3
@@ -43,7 +40,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class _Circuit:
-    """What is known of one endpoint and model; times are seconds since the epoch, 0 for never."""
+    """The state of one circuit; times are seconds since the epoch, 0 for never."""
 
     failures: int = 0
     failed_at: float = 0.0
@@ -51,7 +48,6 @@ class _Circuit:
     probe_until: float = 0.0
 
     def asked(self, now: float, policy: Policy) -> tuple[_Circuit, Verdict]:
-        """Whether a call may be made now; the circuit afterwards knows of the probe."""
         if not self.open_until:
             return self, Verdict.CLOSED
         if now < self.open_until or now < self.probe_until:
@@ -59,11 +55,9 @@ class _Circuit:
         return replace(self, probe_until=now + policy.probe_seconds), Verdict.HALF_OPEN
 
     def succeeded(self, *, is_probe: bool) -> _Circuit:
-        """After an answer: a probe closes, a call from before the circuit opened does not."""
         return self if self.open_until and not is_probe else _NEW
 
     def failed(self, now: float, policy: Policy, *, is_probe: bool) -> _Circuit:
-        """After a failure: a probe opens again, the last of a row opens."""
         if self.open_until and not is_probe:
             return self
         in_a_row = now - self.failed_at <= policy.memory_seconds
@@ -73,16 +67,15 @@ class _Circuit:
 
 
 _NEW = _Circuit()
-_Change = Callable[[_Circuit], _Circuit]
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Whether a call to `name` may be made; hand it back with the outcome of the call."""
+    """The verdict on a call to `name`; give it back to the breaker with the call's outcome."""
 
     name: str
     verdict: Verdict
-    is_unmarked: bool = False
+    is_new: bool = False
 
     @property
     def is_granted(self) -> bool:
@@ -91,12 +84,12 @@ class Permit:
 
     @property
     def is_probe(self) -> bool:
-        """Whether the call is the probe that finds out if the endpoint is back."""
+        """Whether the call finds out if the endpoint is back."""
         return self.verdict is Verdict.HALF_OPEN
 
 
 class Breaker:
-    """The circuits of endpoints and models by name; thread-safe. `clock` gives seconds."""
+    """The circuits of endpoints and models by name; thread-safe. `clock` returns seconds."""
 
     def __init__(
         self, *, shared: QuickRedis, policy: Policy, clock: Callable[[], float] = time.time
@@ -108,10 +101,10 @@ class Breaker:
         self._lock = threading.Lock()
 
     def ask(self, name: str) -> Permit:
-        """Whether a call may be made now; when an open circuit is due, one caller may probe it."""
+        """Whether a call may be made now; once an open circuit is due, one caller may probe it."""
         known = self._shared.ask(lambda client: (client.get(_key(name)),))
-        if known is not None and known[0] is None:
-            return Permit(name, Verdict.CLOSED, is_unmarked=True)
+        if known == (None,):
+            return Permit(name, Verdict.CLOSED, is_new=True)
         verdicts = [Verdict.CLOSED]
 
         def ask(circuit: _Circuit) -> _Circuit:
@@ -124,63 +117,44 @@ class Breaker:
     def succeeded(self, permit: Permit) -> None:
         """The endpoint answered."""
         # Failures of other calls since then are counted by those calls.
-        if not permit.is_unmarked:
+        if not permit.is_new:
             self._change(permit.name, lambda circuit: circuit.succeeded(is_probe=permit.is_probe))
 
     def failed(self, permit: Permit) -> None:
-        """The endpoint did not answer as it should."""
-        now, policy = self._clock(), self._policy
-        self._change(
-            permit.name,
-            lambda circuit: circuit.failed(now, policy, is_probe=permit.is_probe),
-        )
+        """The endpoint failed."""
+        now, is_probe = self._clock(), permit.is_probe
+        self._change(permit.name, lambda each: each.failed(now, self._policy, is_probe=is_probe))
 
     def given_up(self, permit: Permit) -> None:
         """The call was not made, or says nothing about the endpoint."""
         if permit.is_probe:
             self._change(permit.name, lambda circuit: replace(circuit, probe_until=0.0))
 
-    def _change(self, name: str, change: _Change) -> None:
-        done = self._shared.ask(lambda client: self._change_in(client, name, change))
-        if done is None:
+    def _change(self, name: str, change: Callable[[_Circuit], _Circuit]) -> None:
+        key, policy = _key(name), self._policy
+        keep = max(policy.memory_seconds, policy.open_seconds + policy.probe_seconds)
+
+        def write(pipe: Pipeline) -> None:
+            before = _decoded(pipe.get(key))
+            after = change(before)
+            pipe.multi()
+            if after == _NEW:
+                pipe.delete(key)
+            elif after != before:
+                pipe.set(key, json.dumps(astuple(after)), px=int(keep * 1000) + 1)
+
+        if self._shared.ask(lambda client: client.transaction(write, key)) is None:
             with self._lock:
-                after = change(self._own.get(name, _NEW))
-                self._own.pop(name, None)
+                after = change(self._own.pop(name, _NEW))
                 if after != _NEW:
                     self._own[name] = after
-
-    def _change_in(self, client: redis.Redis, name: str, change: _Change) -> bool:
-        key, seconds = _key(name), self._policy
-        keep = max(seconds.memory_seconds, seconds.open_seconds + seconds.probe_seconds)
-        for _ in range(_ATTEMPTS):
-            with client.pipeline() as pipe:
-                try:
-                    pipe.watch(key)  # type: ignore[no-untyped-call]
-                    before = _decoded(pipe.get(key))
-                    after = change(before)
-                    if after == before:
-                        return True
-                    pipe.multi()
-                    if after == _NEW:
-                        pipe.delete(key)
-                    else:
-                        pipe.set(key, json.dumps(astuple(after)), px=int(keep * 1000) + 1)
-                    pipe.execute()
-                except redis.WatchError:
-                    continue
-                return True
-        return True
 
 
 @cache
 def breaker() -> Breaker:
-    """The breaker of the settings, one a process."""
-    return Breaker(
-        shared=quick_redis(),
-        policy=Policy(
-            failures=settings.BREAKER_FAILURES, open_seconds=settings.BREAKER_OPEN_SECONDS
-        ),
-    )
+    """The breaker of the settings, one per process."""
+    policy = Policy(failures=settings.BREAKER_FAILURES, open_seconds=settings.BREAKER_OPEN_SECONDS)
+    return Breaker(shared=quick_redis(), policy=policy)
 
 
 def _key(name: str) -> str:
@@ -188,11 +162,9 @@ def _key(name: str) -> str:
 
 
 def _decoded(value: object) -> _Circuit:
-    """The circuit of a stored value; an unreadable one is as none."""
-    if not isinstance(value, bytes | str):
-        return _NEW
+    """A stored circuit; an unreadable one counts as new."""
     try:
-        failures, *times = json.loads(value)
+        failures, *times = json.loads(value)  # type: ignore[arg-type]
         return _Circuit(int(failures), *map(float, times))
     except (TypeError, ValueError):
         return _NEW

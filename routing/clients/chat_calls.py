@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -20,9 +19,8 @@ from .endpoints import (
     FILTERED,
     NOT_THERE,
     TOO_LONG,
+    ChatEndpoint,
     Dialect,
-    adapted,
-    begin_call,
     describe,
     error_code,
     is_momentary,
@@ -30,11 +28,8 @@ from .endpoints import (
     open_client,
 )
 
-logger = logging.getLogger(__name__)
-
 _OURS = frozenset({"model", "messages", "stream"})
 _LIMITS = ("max_tokens", "max_completion_tokens")
-_AT_FAULT = frozenset({400, 413, 422})
 _MOST_WORDS = 500
 # Codes of a 429 that waiting does not cure.
 _LASTING = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -44,10 +39,10 @@ _MOST_PATIENCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is sent: `messages`, and of the request's body everything else but `model`, `stream`.
+    """The `messages` of a request and the rest of its body but `model` and `stream`.
 
-    `parameters` goes through untouched (tools, tool_choice, temperature, response_format, stop, …),
-    but for what the model chosen cannot take: a limit above its own, a name it does not know.
+    `parameters` (tools, tool_choice, temperature, response_format, stop, …) are passed through,
+    except for what the model cannot take: a limit above its own, a name it does not know.
     """
 
     messages: Sequence[Mapping[str, Any]]
@@ -65,15 +60,15 @@ class ChatFailure(StrEnum):
 class ChatError(Exception):
     """No answer came; the message holds no prompt, answer or key.
 
-    `told` is what the endpoint said about a request at fault, for its sender alone.
-    `is_transient`: the endpoint may answer the same in a moment.
+    `told` is the endpoint's message about a request at fault, for its sender alone. If
+    `is_transient`, the endpoint may answer the same request in a moment.
     """
 
     def __init__(
         self,
-        message: str,
+        message: str = "nonsense",
         *,
-        kind: ChatFailure,
+        kind: ChatFailure = ChatFailure.ENDPOINT,
         code: str = "",
         told: str = "",
         is_transient: bool = False,
@@ -86,13 +81,13 @@ class ChatError(Exception):
 
 
 def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
-    """The `chat.completion` as the endpoint gave it. Raises ChatError."""
-    with _begin(choice) as made:
+    """The `chat.completion` verbatim. Raises ChatError."""
+    with _endpoint(choice).begin() as made:
         answer = _ask(choice, request, stream=False)
         body = _parsed(answer) if isinstance(answer, str) else answer
         # An endpoint may answer 200 with a page, or with an error object and no choices.
         if not isinstance(body, dict) or not has_answer(body):
-            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+            raise ChatError
         _note_usage(made, body)
     return body
 
@@ -100,58 +95,46 @@ def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
 class ChunkStream:
     """The `chat.completion.chunk`s of an answer, the first of which has come; iterate once.
 
-    Raises ChatError where the endpoint breaks off.
+    Raises ChatError if the endpoint breaks off.
     """
 
     def __init__(self, *, choice: ModelChoice, request: ChatRequest) -> None:
-        self._made = _begin(choice)
-        try:
-            answer = _ask(choice, request, stream=True)
-            if not isinstance(answer, openai.Stream):
-                raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
-        except BaseException as error:
-            self._made.end(error)
-            raise
-        self._stream: openai.Stream[object] = answer
-        self._rest = self._chunks(choice)
-        try:
-            first = next(self._rest, None)
-        except ChatError:
-            self.close()
-            raise
+        self._chunks = _chunks(choice, request)
+        first = next(self._chunks, None)
         if first is None:
-            self.close()
-            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT)
+            raise ChatError
         self._first = first
 
     def __iter__(self) -> Iterator[Json]:
         """The chunks."""
         yield self._first
-        yield from self._rest
+        yield from self._chunks
 
     def close(self) -> None:
-        """Stop reading, which also stops the model; harmless twice."""
-        self._stream.close()
-        self._made.end()
+        """Stops reading, which also stops the model; harmless twice."""
+        self._chunks.close()
 
-    def _chunks(self, choice: ModelChoice) -> Iterator[Json]:
+
+def _chunks(choice: ModelChoice, request: ChatRequest) -> Generator[Json]:
+    with _endpoint(choice).begin() as made:
+        answer = _ask(choice, request, stream=True)
+        if not isinstance(answer, openai.Stream):
+            raise ChatError
         try:
-            for chunk in self._stream:
+            for chunk in answer:
                 if isinstance(chunk, dict):
-                    _note_usage(self._made, chunk)
+                    _note_usage(made, chunk)
                     yield chunk
+        except GeneratorExit:
+            # The reader stops; the call itself did not fail.
+            made.end()
+            raise
         except openai.OpenAIError as error:
-            self._made.end(error)
             raise _failure(error, choice) from None
-        except ValueError as error:
-            self._made.end(error)
-            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT) from None
-        self._made.end()
-
-
-def _begin(choice: ModelChoice) -> Step:
-    client, _ = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
-    return begin_call(client, operation="chat", model=choice.name)
+        except ValueError:
+            raise ChatError from None
+        finally:
+            answer.close()
 
 
 def _note_usage(made: Step, answer: Json) -> None:
@@ -160,58 +143,32 @@ def _note_usage(made: Step, answer: Json) -> None:
 
 
 def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
-    client, dialects = _endpoint(choice.base_url, choice.api_key, choice.timeout_seconds)
-    known = dialect = dialects.get(choice.name, Dialect())
-    while True:
-        parameters = _worded(request.parameters, choice, dialect, stream=stream)
-        try:
-            # Not by `chat.completions.create`, which takes request and answer apart by its own
-            # types, and costs more than the rest of the call where a conversation is long.
-            answer: object = client.post(
-                "/chat/completions",
-                cast_to=object,
-                body={
-                    **parameters,
-                    "model": choice.name,
-                    "messages": list(request.messages),
-                    "stream": stream,
-                },
-                stream=stream,
-                stream_cls=openai.Stream[object],
-            )
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            other = adapted(
-                dialect=dialect, error=error, sent=parameters, optional="stream_options"
-            )
-            if other is None:
-                raise _failure(error, choice) from None
-            dialect = other
-        except openai.OpenAIError as error:
-            raise _failure(error, choice) from None
-        except UnicodeEncodeError:
-            raise ChatError("characters that cannot be sent", kind=ChatFailure.ENDPOINT) from None
-        except ValueError:
-            raise ChatError("nonsense", kind=ChatFailure.ENDPOINT) from None
-        else:
-            if dialect != known:
-                # Replaced whole: threads that learn at the same time learn the same.
-                dialects[choice.name] = dialect
-                logger.warning("model=%s needs another dialect: %s", choice.name, dialect)
-            return answer
+    def body(dialect: Dialect) -> Json:
+        sent = _accepted(request.parameters, choice, dialect, stream=stream)
+        return {**sent, "messages": list(request.messages), "stream": stream}
+
+    try:
+        return _endpoint(choice).post(body, stream=stream)
+    except openai.OpenAIError as error:
+        raise _failure(error, choice) from None
+    except UnicodeEncodeError:
+        raise ChatError("characters that cannot be sent") from None
+    except ValueError:
+        raise ChatError from None
 
 
 def _parsed(text: str) -> object:
-    """The JSON of an answer that does not say that it is JSON."""
+    """The JSON of an answer whose content type is another."""
     try:
         return json.loads(text)
     except ValueError:
         return None
 
 
-def _worded(
+def _accepted(
     parameters: Mapping[str, Any], choice: ModelChoice, dialect: Dialect, *, stream: bool
 ) -> Json:
-    """The parameters for this model: what it cannot take is left out, renamed or lowered."""
+    """The parameters, without those that are ours and with limits that the model accepts."""
     sent = {name: value for name, value in parameters.items() if name not in _OURS}
     for name in _LIMITS:
         limit = sent.get(name)
@@ -221,14 +178,19 @@ def _worded(
     if stream and dialect.stream_options:
         wishes = asked if isinstance(asked, Mapping) else {}
         sent["stream_options"] = {**wishes, "include_usage": True}
-    return dialect.worded(sent)
+    return sent
+
+
+def _endpoint(choice: ModelChoice) -> ChatEndpoint:
+    client, known = _opened(choice.base_url, choice.api_key, choice.timeout_seconds)
+    made = ChatEndpoint(client=client, model=choice.name, optional="stream_options")
+    return known.setdefault(choice.name, made)
 
 
 @lru_cache(maxsize=128)
-def _endpoint(
+def _opened(
     base_url: str, api_key: str, timeout: float
-) -> tuple[openai.OpenAI, dict[str, Dialect]]:
-    """The client of an endpoint, and the dialects of its models."""
+) -> tuple[openai.OpenAI, dict[str, ChatEndpoint]]:
     # A team enters the address, so its answers must not redirect the server elsewhere.
     client = open_client(
         base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0, follow_redirects=False
@@ -240,22 +202,17 @@ def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
     if not isinstance(error, openai.APIStatusError):
         is_unconnected = isinstance(error, openai.APIConnectionError)
         is_transient = is_unconnected and not isinstance(error, openai.APITimeoutError)
-        return ChatError(describe(error), kind=ChatFailure.ENDPOINT, is_transient=is_transient)
+        return ChatError(describe(error), is_transient=is_transient)
     code = error_code(error)
-    kind = ChatFailure.ENDPOINT
     if code in FILTERED:
         kind = ChatFailure.REQUEST
     elif code in TOO_LONG or error.status_code == 413:
         kind = ChatFailure.LENGTH
-    elif error.status_code in _AT_FAULT and code not in NOT_THERE:
+    elif error.status_code in {400, 422} and code not in NOT_THERE:
         kind = ChatFailure.REQUEST
-    return ChatError(
-        describe(error),
-        kind=kind,
-        code=code,
-        told=_told(error, choice) if kind is not ChatFailure.ENDPOINT else "",
-        is_transient=kind is ChatFailure.ENDPOINT and _is_transient(error, code),
-    )
+    else:
+        return ChatError(describe(error), code=code, is_transient=_is_transient(error, code))
+    return ChatError(describe(error), kind=kind, code=code, told=_told(error, choice))
 
 
 def _is_transient(error: openai.APIStatusError, code: str) -> bool:

@@ -1,4 +1,4 @@
-"""What goes to a language model, and how asking one can fail."""
+"""Messages to a language model, and the errors of asking one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FailureKind(StrEnum):
 
 
 class ModelError(Exception):
-    """No usable answer of a model came; the message never holds a prompt, text, answer or key."""
+    """A model gave no usable answer; the message never holds a prompt, text, answer or key."""
 
     def __init__(self, message: str, *, kind: FailureKind) -> None:
         super().__init__(message)
@@ -33,8 +33,8 @@ class ModelError(Exception):
 
 
 class CompletionError(ModelError):
-    """No usable completion came."""
+    """A model gave no usable completion."""
 
 
 class EmbeddingError(ModelError):
-    """No usable vectors came."""
+    """A model gave no usable vectors."""

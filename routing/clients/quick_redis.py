@@ -24,10 +24,10 @@ _T = TypeVar("_T")
 
 
 class QuickRedis:
-    """A Redis client whose failure costs one caller a moment and the others nothing; thread-safe.
+    """A Redis client whose failure delays one caller and no others; thread-safe.
 
-    `patience` limits the time of connecting and of answering, and after a failure no command is
-    sent for `pause`; both are in seconds.
+    `patience` limits the seconds of connecting and of answering; after a failure no command is sent
+    for `pause` seconds.
     """
 
     def __init__(
@@ -65,5 +65,5 @@ class QuickRedis:
 
 @cache
 def quick_redis() -> QuickRedis:
-    """The client of the configured Redis, one a process."""
+    """The client of the configured Redis, one per process."""
     return QuickRedis(settings.REDIS_URL)

@@ -1,10 +1,16 @@
-"""Budget counters in Redis: fast, shared by all processes, rebuilt from the database when lost."""
+"""Budget counters in Redis: fast, shared by all processes, rebuilt from the database when lost.
+
+An account is a hash: the `spent` micro-dollars, the `run` of the server and the `epoch` under which
+it was built, and a field `amount:end` for each hold, in micro-dollars and milliseconds. It is stale
+if it is missing, was built under another run (a restarted server or a replica may have lost the
+last writes) or an earlier epoch than the caller knows, or has a hold that expired: only the
+database knows how that call ended. Each step is one atomic script.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -13,34 +19,92 @@ from uuid import UUID
 
 import redis
 from django.conf import settings
-from redis.exceptions import NoScriptError
 
-from routing.clients.quick_redis import QuickRedis, quick_redis
-from routing.clients.spend_scripts import CLAIM, LOOK, REBUILD, RESERVE, SETTLE
-from routing.domain.budgets import Account, Balance, Hold
+from routing.domain.budgets import Account, Balance, Budget, Hold
+
+from .quick_redis import QuickRedis, quick_redis
 
 _MICROS = 1_000_000
-# A rebuild reads a few rows; one that takes longer has lost its turn.
-_CLAIM = timedelta(seconds=5)
 # Accounts are kept beyond the end of their window, for calls that began in it.
 _AFTERWARDS = timedelta(days=1)
 _BATCH = 100
 
+_READ = """
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or ''
+local function read(key, epoch, now)
+    local fields, account, held = redis.call('HGETALL', key), {holds = {}}, 0
+    for at = 1, #fields, 2 do
+        local amount, ends = string.match(fields[at + 1], '^(%d+):(%d+)$')
+        if not amount then
+            account[fields[at]] = fields[at + 1]
+        elseif tonumber(ends) <= now then
+            return nil
+        else
+            account.holds[fields[at]] = true
+            held = held + tonumber(amount)
+        end
+    end
+    if account.run ~= run or tonumber(account.epoch) < epoch then return nil end
+    return {spent = tonumber(account.spent), held = held, holds = account.holds}
+end
+"""
+# ARGV: now, epoch, hold, its amount, its end, the limit of each account or ''. Returns {1 if held
+# else 0, spent, held, spent, held, …}, or nothing if an account is stale. A hold that a rebuild put
+# in before is decided on as if it were new.
+_RESERVE = """
+local now, hold, amount = tonumber(ARGV[1]), ARGV[3], tonumber(ARGV[4])
+local accounts, fits = {}, true
+for place, key in ipairs(KEYS) do
+    local account = read(key, tonumber(ARGV[2]), now)
+    if not account then return {} end
+    if account.holds[hold] then account.held = account.held - amount end
+    local limit = tonumber(ARGV[5 + place])
+    if limit and amount > 0 and account.spent + account.held + amount > limit then fits = false end
+    accounts[place] = account
+end
+local answer = {fits and 1 or 0}
+for place, account in ipairs(accounts) do
+    if fits then
+        redis.call('HSET', KEYS[place], hold, ARGV[4] .. ':' .. ARGV[5])
+    else
+        redis.call('HDEL', KEYS[place], hold)
+    end
+    table.insert(answer, account.spent)
+    table.insert(answer, account.held + (fits and amount or 0))
+end
+return answer
+"""
+# ARGV: hold, the recorded spend of each account (0 for a release). Spend only grows, so the greater
+# of two figures is the later one, in whatever order they arrive and however often.
+_SETTLE = """
+for place, key in ipairs(KEYS) do
+    local spent = tonumber(redis.call('HGET', key, 'spent'))
+    if spent then
+        redis.call('HDEL', key, ARGV[1])
+        if tonumber(ARGV[1 + place]) > spent then
+            redis.call('HSET', key, 'spent', ARGV[1 + place])
+        end
+    end
+end
+return 1
+"""
+# ARGV: now, epoch, each account as JSON. Replaces those that are stale.
+_REBUILD = """
+for place, key in ipairs(KEYS) do
+    if not read(key, tonumber(ARGV[2]), tonumber(ARGV[1])) then
+        local account = cjson.decode(ARGV[2 + place])
+        redis.call('DEL', key)
+        redis.call('HSET', key, 'run', run, 'epoch', ARGV[2], 'spent', account.spent)
+        for hold, value in pairs(account.holds) do redis.call('HSET', key, hold, value) end
+        redis.call('PEXPIRE', key, account.kept)
+    end
+end
+return 1
+"""
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the counters hold, in the order of the accounts asked for, as of `epoch`."""
 
-    balances: tuple[Balance, ...]
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether the money is held now, and what the accounts then hold."""
-
-    is_held: bool
-    balances: tuple[Balance, ...]
+# Whether the money is held, and the balance of each account.
+Decision = tuple[bool, tuple[Balance, ...]]
 
 
 class AwayError(Exception):
@@ -48,94 +112,63 @@ class AwayError(Exception):
 
 
 class StaleError(Exception):
-    """The counters are missing or outdated; the record in the database must be read."""
+    """The counters are missing or outdated; read the record in the database."""
 
 
 class SpendCounters:
-    """Steps on the counters of one team's accounts; each is one script, safe to repeat.
+    """Steps on the counters of one team's accounts, safe to repeat.
 
-    Every step raises AwayError while Redis is away.
+    Every step raises AwayError while Redis is down.
     """
 
     def __init__(self, redis: QuickRedis, *, prefix: str) -> None:
         self._redis = redis
         self._prefix = prefix
 
-    def look(self, *, team_id: UUID, accounts: Sequence[Account], now: datetime) -> Seen:
-        """What is spent and held; raises StaleError."""
-        answer = self._run(LOOK, team_id, accounts, [_millis(now)])
-        if not answer:
-            raise StaleError
-        return Seen(balances=_balances(answer[1:]), epoch=answer[0])
+    def reserve(self, *, budget: Budget, hold: Hold, epoch: int, now: datetime) -> Decision:
+        """Holds the money in all accounts, or in none if a limit does not allow it.
 
-    def reserve(
-        self,
-        *,
-        team_id: UUID,
-        hold: Hold,
-        limits: Mapping[Account, Decimal | None],
-        epoch: int,
-        now: datetime,
-    ) -> Decision:
-        """Hold the money in all accounts, or in none where a limit lacks it; raises StaleError.
-
-        The balances do not count this reservation where it was refused.
+        The balances contain the hold if it was granted. Raises StaleError.
         """
-        given: list[int | str] = [_millis(now), epoch]
-        given += [str(hold.reservation_id), _micros(hold.amount_usd), _millis(hold.expires_at)]
-        given += ["" if limit is None else _micros(limit) for limit in limits.values()]
-        answer = self._run(RESERVE, team_id, list(limits), given)
+        given: list[int | str] = [_millis(now), epoch, str(hold.id), *_amount_and_end(hold)]
+        limits = budget.limits.values()
+        given += ["" if limit is None else _micros(limit) for limit in limits]
+        answer = self._run(_READ + _RESERVE, hold.spender.team_id, budget.limits, given)
         if not answer:
             raise StaleError
-        return Decision(is_held=answer[0] == 1, balances=_balances(answer[1:]))
+        is_held, *figures = (Decimal(each) / _MICROS for each in answer)
+        pairs = zip(figures[::2], figures[1::2], strict=True)
+        return bool(is_held), tuple(Balance(spent, held) for spent, held in pairs)
 
-    def settle(
-        self,
-        *,
-        team_id: UUID,
-        reservation_id: UUID,
-        amount_usd: Decimal,
-        spent: Mapping[Account, Decimal],
-    ) -> None:
-        """Hold `amount_usd` of the reservation no more, and know what the record says is spent."""
-        given: list[int | str] = [str(reservation_id), _micros(amount_usd)]
-        given += [_micros(each) for each in spent.values()]
-        self._run(SETTLE, team_id, list(spent), given)
-
-    def claim(
-        self, *, team_id: UUID, accounts: Sequence[Account], epoch: int, token: str, now: datetime
-    ) -> list[Account]:
-        """Those of the accounts that are stale; who asked has to rebuild them within 5 seconds."""
-        given: list[int | str] = [_millis(now), epoch, token, _whole_millis(_CLAIM)]
-        return [accounts[place - 1] for place in self._run(CLAIM, team_id, accounts, given)]
+    def settle(self, *, hold: Hold, spent: Mapping[Account, Decimal]) -> None:
+        """Removes the hold, and takes over the recorded spend of each account."""
+        given: list[int | str] = [str(hold.id), *map(_micros, spent.values())]
+        self._run(_SETTLE, hold.spender.team_id, spent, given)
 
     def rebuild(
         self,
         *,
-        team_id: UUID,
-        balances: Mapping[Account, tuple[Decimal, Sequence[Hold]]],
-        kept_for: Mapping[Account, timedelta],
+        budget: Budget,
+        record: Mapping[Account, tuple[Decimal, Sequence[Hold]]],
         epoch: int,
-        token: str,
-    ) -> bool:
-        """Put in what the record says was spent and is held; False where the claim is gone.
+        now: datetime,
+    ) -> None:
+        """Replaces stale accounts by the recorded spend and holds of each."""
+        given: list[int | str] = [_millis(now), epoch]
+        for account, (spent, holds) in record.items():
+            ends = budget.resets_at[account] + _AFTERWARDS
+            fields = {str(each.id): "{}:{}".format(*_amount_and_end(each)) for each in holds}
+            kept = _millis(ends) - _millis(now)
+            given.append(json.dumps({"spent": str(_micros(spent)), "holds": fields, "kept": kept}))
+        self._run(_READ + _REBUILD, budget.spender.team_id, record, given)
 
-        `kept_for` is how long each account's window still lasts.
-        """
-        given: list[int | str] = [epoch, token]
-        for account, (spent, holds) in balances.items():
-            kept = _whole_millis(kept_for[account] + _AFTERWARDS)
-            given += [kept, _micros(spent), len(holds)]
-            for hold in holds:
-                given += [
-                    str(hold.reservation_id),
-                    _micros(hold.amount_usd),
-                    _millis(hold.expires_at),
-                ]
-        return bool(self._run(REBUILD, team_id, list(balances), given))
+    def forget(self, *, budget: Budget) -> None:
+        """Removes the accounts."""
+        keys = self._keys(budget.spender.team_id, budget.limits)
+        self._ask(lambda client: client.delete(*keys))
 
-    def keep_cost(self, line: str) -> None:
-        """Keep what a call cost until the record can take it."""
+    def keep_cost(self, line: bytes) -> None:
+        """Keeps the cost of a call until the database can take it."""
         self._ask(lambda client: client.rpush(self._unsettled, line))
 
     def kept_costs(self) -> list[bytes]:
@@ -143,51 +176,39 @@ class SpendCounters:
         return list(self._ask(lambda client: client.lrange(self._unsettled, 0, _BATCH - 1)))
 
     def forget_cost(self, line: bytes) -> None:
-        """Remove a kept cost once the record holds it."""
+        """Removes a kept cost."""
         self._ask(lambda client: client.lrem(self._unsettled, 1, line))  # type: ignore[arg-type]
 
     @property
     def _unsettled(self) -> str:
-        return f"{self._prefix}:spend:unsettled"
+        return f"{self._prefix}:budget:unsettled"
 
     def _run(
         self, script: str, team_id: UUID, accounts: Iterable[Account], given: Sequence[int | str]
-    ) -> Any:  # Any: what the script answers, whole numbers or one
-        keys = [key for account in accounts for key in self._keys(team_id, account)]
-        digest = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
+    ) -> Any:  # Any: the script's answer, whole numbers or one
+        keys = self._keys(team_id, accounts)
+        return self._ask(lambda client: client.register_script(script)(keys, given))
 
-        def command(client: redis.Redis) -> object:
-            try:
-                return client.evalsha(digest, len(keys), *keys, *given)
-            except NoScriptError:
-                return client.eval(script, len(keys), *keys, *given)
+    def _keys(self, team_id: UUID, accounts: Iterable[Account]) -> list[str]:
+        # In braces what a cluster spreads keys by: a team's accounts lie together.
+        team = f"{self._prefix}:budget:{{{team_id}}}"
+        return [f"{team}:{each.kind.value}:{each.owner_id}:{each.begins_on}" for each in accounts]
 
-        return self._ask(command)
-
-    def _ask(self, command: Callable[[redis.Redis], object]) -> Any:  # Any: what Redis answers
+    def _ask(self, command: Callable[[redis.Redis], object]) -> Any:  # Any: Redis's answer
         answer = self._redis.ask(command)
         if answer is None:
             raise AwayError
         return answer
 
-    def _keys(self, team_id: UUID, account: Account) -> tuple[str, str]:
-        # In braces what a cluster spreads keys by: a team's accounts lie together.
-        name = f"{account.kind.value}:{account.owner_id}:{account.begins_on.isoformat()}"
-        key = f"{self._prefix}:spend:{{{team_id}}}:{name}"
-        return key, f"{key}:holds"
-
 
 @cache
 def spend_counters() -> SpendCounters:
-    """The counters of this installation, one a process."""
+    """The counters of this installation, one per process."""
     return SpendCounters(quick_redis(), prefix=settings.REDIS_PREFIX)
 
 
-def _balances(figures: Sequence[int]) -> tuple[Balance, ...]:
-    pairs = zip(figures[::2], figures[1::2], strict=True)
-    return tuple(
-        Balance(Decimal(spent) / _MICROS, Decimal(held) / _MICROS) for spent, held in pairs
-    )
+def _amount_and_end(hold: Hold) -> tuple[int, int]:
+    return _micros(hold.amount_usd), _millis(hold.expires_at)
 
 
 def _micros(amount: Decimal) -> int:
@@ -196,7 +217,3 @@ def _micros(amount: Decimal) -> int:
 
 def _millis(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
-
-
-def _whole_millis(span: timedelta) -> int:
-    return int(span.total_seconds() * 1000)

@@ -1,4 +1,4 @@
-"""Answers in a given shape, for the server's own questions: from any OpenAI-compatible endpoint."""
+"""Answers that fit a pydantic schema, from any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import openai
 import pydantic
 from openai.types.chat import ChatCompletion
 
+from routing.domain.chat_answers import Json
+
 from .endpoints import (
+    ChatEndpoint,
     Dialect,
-    adapted,
-    begin_call,
     describe,
     failure_kind,
     note_usage,
@@ -36,9 +37,9 @@ _FENCE = re.compile(r"^```[\w-]*\s*\n(.*?)\n?```$", re.DOTALL)
 
 
 class _UnusableError(Exception):
-    """An answer came and cannot be used; `advice` is for the model, `reason` for the log."""
+    """An unusable answer; `advice` is for the model, `reason` for the log."""
 
-    def __init__(self, *, reason: str, advice: str, answer: str = "") -> None:
+    def __init__(self, reason: str, advice: str, answer: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.advice = advice
@@ -51,7 +52,7 @@ class StructuredCompletions:
     `timeout` is seconds without a byte from the endpoint, for each of the 1 + `max_retries`
     requests; 429, 5xx, timeouts and lost connections are retried with backoff and jitter, or
     after the time in Retry-After. An empty `base_url` means the OpenAI API; an empty `api_key`
-    suits local endpoints that ask for none. Wrong settings are reported by `complete`.
+    suits local endpoints that need none. Wrong settings are reported by `complete`.
     """
 
     def __init__(
@@ -67,14 +68,13 @@ class StructuredCompletions:
         self._problem = settings_problem(
             base_url=base_url, api_key=api_key, model=model, prefix="OPENAI"
         )
-        # Replaced whole, never changed: threads that learn at the same time learn the same.
-        self._dialect = Dialect()
-        self._client = open_client(
+        client = open_client(
             base_url="" if self._problem else base_url,
             api_key=api_key,
             timeout=timeout,
             max_retries=max_retries,
         )
+        self._endpoint = ChatEndpoint(client=client, model=model, optional="response_format")
 
     def complete(
         self,
@@ -87,26 +87,26 @@ class StructuredCompletions:
     ) -> T:
         """The model's answer, valid by `schema`; an unusable one is asked for again once.
 
-        Every field of `schema` is required of the model, defaults only forgive what is missing.
-        `on_usage` is told the tokens read and written of each request, as the endpoint counts them.
-        `fault` says to the model what makes a valid answer unusable, and "" of a usable one.
+        The model must give every field of `schema`; defaults only forgive missing ones. `on_usage`
+        gets the tokens read and written of each request, as the endpoint counts them. `fault` says
+        to the model what makes a valid answer unusable, and "" of a usable one.
         Raises CompletionError: unavailable (network, overload), refused (the model or a content
         filter), malformed (unusable twice), misconfigured (credentials, model, request).
         """
         if self._problem:
             raise CompletionError(self._problem, kind=FailureKind.MISCONFIGURED)
-        asked = messages
-        for is_last in (False, True):
-            try:
-                return self._attempt(schema, asked, max_tokens, on_usage, fault)
-            except _UnusableError as unusable:
-                reason = unusable.reason
-                if not is_last:
-                    logger.info("model=%s asked again: %s", self.model, reason)
-                    asked = _asked_again(messages, unusable)
-        raise CompletionError(
-            f"{self.model} gave no usable answer twice: {reason}", kind=FailureKind.MALFORMED
-        )
+        try:
+            return self._attempt(schema, messages, max_tokens, on_usage, fault)
+        except _UnusableError as unusable:
+            logger.info("model=%s asked again: %s", self.model, unusable.reason)
+            again = _asked_again(messages, unusable)
+        try:
+            return self._attempt(schema, again, max_tokens, on_usage, fault)
+        except _UnusableError as unusable:
+            raise CompletionError(
+                f"{self.model} gave no usable answer twice: {unusable.reason}",
+                kind=FailureKind.MALFORMED,
+            ) from None
 
     def _attempt(
         self,
@@ -117,114 +117,82 @@ class StructuredCompletions:
         fault: Callable[[T], str],
     ) -> T:
         started = time.monotonic()
-        with begin_call(self._client, operation="chat", model=self.model) as made:
+        with self._endpoint.begin() as made:
             completion = self._request(schema, messages, max_tokens)
-            if isinstance(completion, ChatCompletion) and completion.usage is not None:
-                note_usage(
-                    made,
-                    read=completion.usage.prompt_tokens,
-                    written=completion.usage.completion_tokens,
-                )
-        # An endpoint may answer 200 with a page, or with an error object and no choices.
-        if not isinstance(completion, ChatCompletion):
-            raise _UnusableError(reason="no JSON in the response", advice="It was empty.")
-        usage = completion.usage
+            # An endpoint may answer 200 with a page, or with an error object and no choices.
+            if not isinstance(completion, ChatCompletion):
+                raise _UnusableError("no JSON in the response", "It was empty.")
+            read = written = None
+            if usage := completion.usage:
+                read, written = usage.prompt_tokens, usage.completion_tokens
+                note_usage(made, read=read, written=written)
+                if on_usage is not None:
+                    on_usage(read, written)
         logger.info(
             "model=%s schema=%s prompt_tokens=%s completion_tokens=%s seconds=%.2f",
-            self.model,
-            schema.__name__,
-            usage.prompt_tokens if usage else "unknown",
-            usage.completion_tokens if usage else "unknown",
-            time.monotonic() - started,
+            *(self.model, schema.__name__, read, written, time.monotonic() - started),
         )
-        if on_usage is not None and usage is not None:
-            on_usage(usage.prompt_tokens, usage.completion_tokens)
         answer = _read_answer(schema, completion)
         if advice := fault(answer):
-            raise _UnusableError(reason=advice, advice=advice, answer=answer.model_dump_json())
+            raise _UnusableError(advice, advice, answer.model_dump_json())
         return answer
 
     def _request(
         self, schema: type[T], messages: Sequence[ChatMessage], max_tokens: int | None
     ) -> object:
-        known = dialect = self._dialect
-        asked: dict[str, object] = {"temperature": 0.0}
-        if max_tokens is not None:
-            asked["max_tokens"] = max_tokens
-        while True:
-            strict = dialect.response_format
-            parameters = {**asked, "response_format": _response_format(schema, is_strict=strict)}
-            try:
-                completion: object = self._client.post(
-                    "/chat/completions",
-                    cast_to=ChatCompletion,
-                    body={
-                        **dialect.worded(parameters),
-                        "model": self.model,
-                        "messages": _as_params(messages, None if strict else schema),
-                    },
-                )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                other = adapted(
-                    dialect=dialect, error=error, sent=parameters, optional="response_format"
-                )
-                if other is None:
-                    raise self._failure(error) from None
-                dialect = other
-            except openai.OpenAIError as error:
-                raise self._failure(error) from None
-            except UnicodeEncodeError:
-                raise CompletionError(
-                    "The API key or the prompt holds characters that cannot be sent.",
-                    kind=FailureKind.MISCONFIGURED,
-                ) from None
-            except ValueError:
-                raise _UnusableError(
-                    reason="the response is not JSON", advice="It was not JSON."
-                ) from None
-            else:
-                if dialect != known:
-                    # Remembered only now that it worked, so that a 400 for another reason
-                    # does not lower the quality of all later answers.
-                    self._dialect = dialect
-                    logger.warning("model=%s needs another dialect: %s", self.model, dialect)
-                return completion
+        limit = {} if max_tokens is None else {"max_tokens": max_tokens}
 
-    def _failure(self, error: openai.OpenAIError) -> CompletionError:
-        return CompletionError(f"{self.model}: {describe(error)}", kind=failure_kind(error))
+        def body(dialect: Dialect) -> Json:
+            strict = dialect.response_format
+            return {
+                "temperature": 0.0,
+                **limit,
+                "response_format": _response_format(schema) if strict else {"type": "json_object"},
+                "messages": _as_params(messages, None if strict else schema),
+            }
+
+        try:
+            return self._endpoint.post(body, answer=ChatCompletion)
+        except openai.OpenAIError as error:
+            message = f"{self.model}: {describe(error)}"
+            raise CompletionError(message, kind=failure_kind(error)) from None
+        except UnicodeEncodeError:
+            raise CompletionError(
+                "The API key or the prompt holds characters that cannot be sent.",
+                kind=FailureKind.MISCONFIGURED,
+            ) from None
+        except ValueError:
+            raise _UnusableError("the response is not JSON", "It was not JSON.") from None
 
 
 def _read_answer(schema: type[T], completion: ChatCompletion) -> T:
     """The answer, valid by `schema`.
 
-    Raises _UnusableError for one to be asked for again and CompletionError for a refusal.
+    Raises _UnusableError for an answer to be asked for again and CompletionError for a refusal.
     """
-    if not completion.choices:
-        raise _UnusableError(reason="no choices", advice="It was empty.")
+    if not completion.choices or completion.choices[0].message is None:
+        raise _UnusableError("no choices", "It was empty.")
     choice = completion.choices[0]
-    if choice.message is None:
-        raise _UnusableError(reason="no message", advice="It was empty.")
     if choice.finish_reason == "content_filter":
         raise CompletionError("A content filter stopped the answer.", kind=FailureKind.REFUSED)
     if choice.message.refusal:
         raise CompletionError("The model refused.", kind=FailureKind.REFUSED)
-    text = choice.message.content or ""
     if choice.finish_reason == "length":
         raise _UnusableError(
-            reason="cut off at the length limit",
-            advice="It was cut off before its end. Be briefer: fewer and shorter entries.",
+            "cut off at the length limit",
+            "It was cut off before its end. Be briefer: fewer and shorter entries.",
         )
+    text = choice.message.content or ""
     try:
         return schema.model_validate_json(_json_text(text))
     except pydantic.ValidationError as error:
         problems = error.errors(include_url=False, include_input=False, include_context=False)
-        told = [
-            f"{'.'.join(map(str, problem['loc'])) or 'the answer'}: {problem['msg']}"
-            for problem in problems[:8]
-        ]
-        reason = f"invalid ({', '.join(sorted({problem['type'] for problem in problems}))})"
-        advice = "It does not fit the schema:\n" + "\n".join(told)
-    raise _UnusableError(reason=reason, advice=advice, answer=text)
+    named = [f"{'.'.join(map(str, p['loc'])) or 'the answer'}: {p['msg']}" for p in problems[:8]]
+    raise _UnusableError(
+        f"invalid ({', '.join(sorted({problem['type'] for problem in problems}))})",
+        "It does not fit the schema:\n" + "\n".join(named),
+        text,
+    )
 
 
 def _json_text(text: str) -> str:
@@ -235,7 +203,7 @@ def _json_text(text: str) -> str:
 
 
 def _asked_again(messages: Sequence[ChatMessage], unusable: _UnusableError) -> list[ChatMessage]:
-    """The prompt with what was wrong at its end, after the model's answer where there is one."""
+    """The prompt, the model's answer if there is one, and the advice."""
     advice = (
         f"Your last answer could not be used. {unusable.advice}\n"
         "Answer the request again in full, with the corrected JSON alone."
@@ -249,51 +217,46 @@ def _asked_again(messages: Sequence[ChatMessage], unusable: _UnusableError) -> l
     return [*asked, ChatMessage(role="user", content=advice)]
 
 
-def strict_schema(schema: type[pydantic.BaseModel]) -> dict[str, object]:
-    """The JSON schema as strict mode wants it: closed objects, all required, no defaults.
+def strict_schema(schema: type[pydantic.BaseModel]) -> Json:
+    """The JSON schema as strict mode requires it: closed objects, all required, no defaults.
 
     Free-form dictionaries (`dict[str, ...]` fields) have no strict form.
     """
-    # The one public door of the client to its strict-schema builder; it keeps defaults.
+    # The client's one public function that builds a strict schema; it keeps defaults.
     parameters = openai.pydantic_function_tool(schema)["function"]["parameters"]
     return dict(_without_defaults(parameters))
 
 
-def _without_defaults(node: dict[str, Any]) -> dict[str, Any]:  # Any: a JSON schema
-    kept: dict[str, Any] = {}
-    for key, value in node.items():
-        if key in {"properties", "$defs"}:
-            kept[key] = {name: _without_defaults(part) for name, part in value.items()}
-        elif key == "items":
-            kept[key] = _without_defaults(value)
-        elif key in {"anyOf", "allOf"}:
-            kept[key] = [_without_defaults(part) for part in value]
-        elif key != "default":
-            kept[key] = value
-    return kept
+def _without_defaults(node: Any, *, of_names: bool = False) -> Any:  # Any: a JSON schema
+    if isinstance(node, list):
+        return [_without_defaults(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _without_defaults(part, of_names=not of_names and key in {"properties", "$defs"})
+        for key, part in node.items()
+        if of_names or key != "default"
+    }
 
 
 def _as_params(
     messages: Sequence[ChatMessage], schema: type[pydantic.BaseModel] | None
 ) -> list[dict[str, str]]:
-    """The messages as the client takes them; a schema that must be told joins the first one."""
-    told = list(messages)
+    """The messages as JSON; a schema to be described in words joins the system message."""
+    sent = list(messages)
     if schema is not None:
         text = (
             "Answer with one JSON object and nothing else, no prose and no code fence. It must be "
             f"valid by this JSON schema:\n{json.dumps(strict_schema(schema))}"
         )
         # Many chat templates take a system message in the first place only.
-        if told and told[0].role == "system":
-            told[0] = replace(told[0], content=f"{told[0].content}\n\n{text}")
+        if sent and sent[0].role == "system":
+            sent[0] = replace(sent[0], content=f"{sent[0].content}\n\n{text}")
         else:
-            told.insert(0, ChatMessage(role="system", content=text))
-    return [{"role": message.role, "content": message.content} for message in told]
+            sent.insert(0, ChatMessage(role="system", content=text))
+    return [{"role": message.role, "content": message.content} for message in sent]
 
 
-def _response_format(schema: type[pydantic.BaseModel], *, is_strict: bool) -> dict[str, object]:
-    """How the request asks for the schema: in full, or as any JSON object."""
-    if not is_strict:
-        return {"type": "json_object"}
-    told = {"name": schema.__name__[:64], "strict": True, "schema": strict_schema(schema)}
-    return {"type": "json_schema", "json_schema": told}
+def _response_format(schema: type[pydantic.BaseModel]) -> Json:
+    described = {"name": schema.__name__[:64], "strict": True, "schema": strict_schema(schema)}
+    return {"type": "json_schema", "json_schema": described}

@@ -1,7 +1,4 @@
-"""What an answer of the chat protocol holds: the message it adds up to, and what it used.
-
-Answers come from endpoints of any kind, so nothing about their shape is taken for granted.
-"""
+"""Usage, tokens and messages of the chat protocol's JSON, which may have any shape."""
 
 from __future__ import annotations
 
@@ -14,38 +11,36 @@ from .choices import estimate_tokens
 # Any, in this module: JSON of the protocol, which may be anything.
 Json = dict[str, Any]
 
-# Each message costs a few tokens beside its text; a picture costs about so many.
+# Estimated tokens of a message beside its text, and of a picture.
 _MESSAGE_TOKENS = 4
 _PART_TOKENS = 800
 
 
 def counted_usage(usage: object) -> tuple[int, int] | None:
-    """Tokens read and written as the endpoint counted them; None where it did not."""
+    """Tokens read and written as the endpoint counted them; None if it did not."""
     if not isinstance(usage, Mapping):
         return None
-    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
     read, written = (
         each if isinstance(each, int) and not isinstance(each, bool) and each >= 0 else 0
-        for each in counts
+        for each in (usage.get("prompt_tokens"), usage.get("completion_tokens"))
     )
     return (read, written) if read or written else None
 
 
 def tokens_of_request(messages: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any]) -> int:
-    """About how many tokens a request has."""
-    tokens = 0
-    for message in messages:
-        tokens += _MESSAGE_TOKENS
-        for name, value in message.items():
-            if name == "content" and isinstance(value, list):
-                tokens += sum(map(_tokens_of_part, value))
-            elif name != "role":
-                tokens += _tokens_of(value)
-    return tokens + sum(_tokens_of(parameters.get(name)) for name in ("tools", "functions"))
+    """Estimated tokens of a request."""
+    tokens = sum(_tokens_of(parameters.get(name)) for name in ("tools", "functions"))
+    for each in messages:
+        message, tokens = each, tokens + _MESSAGE_TOKENS
+        if isinstance(parts := message.get("content"), list):
+            tokens += sum(map(_tokens_of_part, parts))
+            message = {**message, "content": None}
+        tokens += tokens_of_message(message)
+    return tokens
 
 
 def tokens_of_message(message: object) -> int:
-    """About how many tokens an assistant's message has, with its tool calls and thoughts."""
+    """Estimated tokens of a message, with its tool calls and thoughts."""
     if not isinstance(message, Mapping):
         return 0
     return sum(_tokens_of(value) for name, value in message.items() if name != "role")
@@ -64,7 +59,7 @@ def _tokens_of_part(part: object) -> int:
 
 
 class Gathered:
-    """What the chunks of a stream add up to, as far as they have come."""
+    """The message and usage that the chunks of a stream add up to."""
 
     def __init__(self) -> None:
         self.usage: tuple[int, int] | None = None
@@ -73,7 +68,7 @@ class Gathered:
         self._calls: dict[int, Json] = {}
 
     def add(self, chunk: Json) -> None:
-        """Take in a chunk; of several answers to one prompt the first is gathered."""
+        """Adds a chunk; of several answers to one prompt the first is gathered."""
         self.usage = counted_usage(chunk.get("usage")) or self.usage
         for choice in _mappings(chunk.get("choices")):
             if choice.get("index") not in (0, None):
@@ -85,7 +80,7 @@ class Gathered:
 
     @property
     def message(self) -> Json:
-        """The assistant's message so far: `content` is None where only tools are called."""
+        """The assistant's message so far; `content` is None if only tools are called."""
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
         message: Json = {"role": "assistant", "content": None, **texts}
         if self._calls:
@@ -104,20 +99,19 @@ class Gathered:
             )
             if isinstance(part.get("id"), str):
                 call["id"] = part["id"] or call["id"]
-            function = part.get("function")
-            for name in ("name", "arguments"):
-                said = function.get(name) if isinstance(function, Mapping) else None
-                if isinstance(said, str):
-                    call["function"][name] += said
+            if isinstance(function := part.get("function"), Mapping):
+                for name in ("name", "arguments"):
+                    if isinstance(text := function.get(name), str):
+                        call["function"][name] += text
 
 
 def is_only_usage(chunk: Json) -> bool:
-    """Whether a chunk says what was used and nothing else."""
+    """Whether a chunk holds the usage and nothing else."""
     return not chunk.get("choices") and chunk.get("usage") is not None
 
 
 def has_answer(body: Json) -> bool:
-    """Whether a whole answer has a message to show."""
+    """Whether a whole answer has a message."""
     choices = _mappings(body.get("choices"))
     return bool(choices) and isinstance(choices[0].get("message"), Mapping)
 

@@ -1,28 +1,36 @@
-"""A model that may answer, and the expected cost of a call."""
+"""Models that may answer a call, its expected cost, and the choice of a tier.
+
+The tier follows from a score, an agent's rules and a budget (seed 000, ModelRouter).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
-from .budgets import MICRO, MOST_USD
-from .complexity import Tier
+from .budgets import cost_of
+from .complexity import Tier, tier_of
 
+TIERS = tuple(Tier)
 # Seed 000: characters / 3.5, rounded up, is an upper-leaning estimate of tokens.
 CHARS_PER_TOKEN = 3.5
 # An expected answer has 60 tokens at an output length of 0 and about 3,500 at 10.
 _SHORTEST_ANSWER = 60
 _GROWTH = 1.5
+# A dearer tier replaces a failed one only if the budget pays for so many of its calls.
+CALLS_TO_SPARE = 10
+MOST_FALLBACKS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """One model of one endpoint, all that a call needs to know of it.
+    """A model of an endpoint, with all that a call needs.
 
     Prices are USD per 1,000 tokens; `timeout_seconds` is time without a byte from the endpoint.
-    `circuit` names the endpoint and model in the circuit breaker; a `problem` says why it cannot
-    be called at all. The key never shows in a repr.
+    `circuit` names endpoint and model in the circuit breaker; a `problem` says why the model cannot
+    be called. The key is never part of a repr.
     """
 
     provider: str
@@ -39,36 +47,41 @@ class ModelChoice:
     problem: str = ""
 
     def cost(self, *, input_tokens: int, output_tokens: int) -> Decimal:
-        """USD, rounded up to a millionth; at most what one call can be booked with."""
-        paid = (self.input_price * input_tokens + self.output_price * output_tokens) / 1000
-        return min(paid, MOST_USD).quantize(MICRO, rounding=ROUND_CEILING)
+        """USD of a call."""
+        return cost_of(
+            input_price=self.input_price,
+            output_price=self.output_price,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+        )
+
+
+Ladder = Mapping[Tier, Sequence[ModelChoice]]
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """How many tokens a call is expected to read and to write.
-
-    `output_limit` is how many it may write at most, where the caller has set a limit.
-    """
+    """Expected tokens of a call; `output_limit` is the caller's limit on the answer, if any."""
 
     input_tokens: int
     output_tokens: int
     output_limit: int | None = None
 
     def cost(self, choice: ModelChoice) -> Decimal:
-        """USD that it will probably cost with this model."""
-        written = min(self.output_tokens, self._most_written(choice))
-        return choice.cost(input_tokens=self.input_tokens, output_tokens=written)
+        """Probable USD with this model."""
+        return choice.cost(input_tokens=self.input_tokens, output_tokens=self._written(choice))
 
     def most(self, choice: ModelChoice) -> Decimal:
-        """USD that it can cost at most with this model."""
-        written = self._most_written(choice)
-        return choice.cost(input_tokens=self.input_tokens, output_tokens=written)
+        """The most USD that the call can cost with this model."""
+        most = self._most_written(choice)
+        return choice.cost(input_tokens=self.input_tokens, output_tokens=most)
 
     def fits(self, choice: ModelChoice) -> bool:
-        """Whether the model can hold what is asked and what is answered."""
-        written = min(self.output_tokens, self._most_written(choice))
-        return self.input_tokens + written <= choice.context_window
+        """Whether prompt and answer fit the model's context window."""
+        return self.input_tokens + self._written(choice) <= choice.context_window
+
+    def _written(self, choice: ModelChoice) -> int:
+        return min(self.output_tokens, self._most_written(choice))
 
     def _most_written(self, choice: ModelChoice) -> int:
         most = choice.max_output_tokens
@@ -76,10 +89,109 @@ class Expected:
 
 
 def estimate_tokens(text: str) -> int:
-    """How many tokens a text takes, rather too many than too few."""
+    """Tokens of a text, rather too many than too few."""
     return math.ceil(len(text) / CHARS_PER_TOKEN)
 
 
 def expected_output(output_length: float) -> int:
-    """Tokens of the answer that an output length of 0 to 10 (the scorer's dimension) stands for."""
+    """Tokens of an answer by the scorer's dimension output_length, 0 to 10."""
     return round(_SHORTEST_ANSWER * math.pow(_GROWTH, min(max(output_length, 0.0), 10.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The agent's own tier, the tier that the caller asked for, and the highest one allowed."""
+
+    force_tier: Tier | None = None
+    wished_tier: Tier | None = None
+    max_tier: Tier | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """USD that one call may cost, and whether a cap is nearly used up."""
+
+    left_usd: Decimal
+    is_nearly_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A tier of the ladder and the reason; dearer tiers may replace it if `may_climb`."""
+
+    tier: Tier
+    reason: str
+    may_climb: bool
+
+
+def at_most(ladder: Ladder, highest: Tier | None) -> Ladder:
+    """The tiers up to the highest one allowed."""
+    top = TIERS.index(highest) if highest else len(TIERS)
+    return {tier: choices for tier, choices in ladder.items() if TIERS.index(tier) <= top}
+
+
+def holding(ladder: Ladder, expected: Expected) -> Ladder:
+    """The models whose context window fits the call; all of them if none does."""
+    fitting = {tier: [c for c in choices if expected.fits(c)] for tier, choices in ladder.items()}
+    return {tier: choices for tier, choices in fitting.items() if choices} or ladder
+
+
+def choose_tier(
+    *, ladder: Ladder, score: float, rules: Rules, means: Means, expected: Expected
+) -> Chosen:
+    """The tier to call.
+
+    A forced tier holds whatever the score and the budget, but never above `max_tier`. Raises
+    ValueError for an empty ladder.
+    """
+    asked, forced = tier_of(score), rules.force_tier or rules.wished_tier
+    wanted = forced or asked
+    if rules.force_tier:
+        reasons = [f"The agent's force_tier is {rules.force_tier}."]
+    elif rules.wished_tier:
+        reasons = [f"The caller asked for {rules.wished_tier}."]
+    else:
+        reasons = [f"A score of {score:.1f} stands for {asked}."]
+    if rules.max_tier and TIERS.index(wanted) > TIERS.index(rules.max_tier):
+        wanted = rules.max_tier
+        reasons.append(f"The agent's max_tier is {rules.max_tier}.")
+    tier = _nearest(ladder, wanted)
+    if tier is not wanted:
+        reasons.append(f"No model of the tier {wanted} can take it, so {tier} does.")
+    if forced:
+        return Chosen(tier, " ".join(reasons), may_climb=False)
+    affordable = _affordable(ladder, tier, means, expected)
+    if affordable is not tier:
+        near = "is nearly used up" if means.is_nearly_gone else "does not pay for it"
+        reasons.append(f"The budget {near}, so {affordable} does.")
+    return Chosen(affordable, " ".join(reasons), may_climb=affordable is tier)
+
+
+def in_order(
+    *, ladder: Ladder, chosen: Chosen, means: Means, expected: Expected
+) -> tuple[ModelChoice, ...]:
+    """The models in the order of calling: of the chosen tier, of cheaper tiers, of dearer ones."""
+    start = TIERS.index(chosen.tier)
+    order = [*ladder[chosen.tier]]
+    for tier in reversed(TIERS[:start]):
+        order += ladder.get(tier, ())
+    if chosen.may_climb:
+        dearer = [choice for tier in TIERS[start + 1 :] for choice in ladder.get(tier, ())]
+        order += [c for c in dearer if expected.most(c) * CALLS_TO_SPARE <= means.left_usd]
+    return tuple(order[: MOST_FALLBACKS + 1])
+
+
+def _nearest(ladder: Ladder, wanted: Tier) -> Tier:
+    """The tier itself, else the next higher one of the ladder, else the highest below."""
+    start = TIERS.index(wanted)
+    for tier in (*TIERS[start:], *reversed(TIERS[:start])):
+        if tier in ladder:
+            return tier
+    raise ValueError("The ladder has no tier.")
+
+
+def _affordable(ladder: Ladder, tier: Tier, means: Means, expected: Expected) -> Tier:
+    """The tier, or the dearest cheaper one that the budget pays for, else the cheapest."""
+    lower = [each for each in TIERS[: TIERS.index(tier) + 1] if each in ladder]
+    paid = [each for each in lower if expected.most(ladder[each][0]) <= means.left_usd]
+    return lower[0] if means.is_nearly_gone or not paid else paid[-1]

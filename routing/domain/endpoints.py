@@ -1,4 +1,4 @@
-"""Which addresses and key names a provider may have."""
+"""Validates the addresses and key names of providers."""
 
 from __future__ import annotations
 
@@ -12,34 +12,37 @@ _KEY_NAME = re.compile(rf"{KEY_PREFIX}[A-Z0-9_]{{1,80}}")
 
 
 def problem_with_url(url: str) -> str:
-    """What is wrong with an endpoint's address, as a sentence that does not repeat it; or nothing.
+    """Returns the problem with an endpoint's address, without repeating it; empty if it is valid.
 
-    Plain http and addresses of the own network are allowed, since models run there. Addresses of
-    the link itself are not: there machines of a cloud keep their credentials.
+    Plain http and private addresses are allowed, since models run there. Link-local addresses are
+    not: cloud machines keep their credentials there.
     """
     if not url.isascii() or not url.isprintable() or " " in url:
         return "It must be an address in plain characters, such as https://host/v1."
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
+    if not is_http_url(url):
         return "It must look like https://host/v1."
-    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        return "It must look like https://host/v1."
+    parts = urlsplit(url)
     if parts.username is not None or parts.password is not None:
         return "It must hold no name or password; a key goes into the environment."
     if "?" in url or "#" in url:
         return "It must end with its path: no ? and no #."
-    address = address_of(parts.hostname)
-    if address is not None and (
-        address.is_link_local or address.is_multicast or address.is_unspecified
-    ):
+    address = address_of(parts.hostname or "")
+    if address and (address.is_link_local or address.is_multicast or address.is_unspecified):
         return "Nothing is called at such an address."
     return ""
 
 
+def is_http_url(url: str) -> bool:
+    """Whether the address is one of http or https, with a host."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def address_of(host: str) -> IPv4Address | IPv6Address | None:
-    """The address that a host stands for by itself, in any of the ways resolvers read one."""
+    """The address that a host is, in any notation that resolvers accept; None for a name."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -51,15 +54,10 @@ def address_of(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def problem_with_key_name(name: str) -> str:
-    """What is wrong with the name of a key's variable; it is not repeated, it may be a key."""
+    """Returns the problem with the name of a key's variable; the name is not repeated."""
     if name and not _KEY_NAME.fullmatch(name):
         return (
             f"Give the name of an environment variable that begins with {KEY_PREFIX}, in capital"
             " letters, digits and _; never the key itself."
         )
     return ""
-
-
-def host_of(url: str) -> str:
-    """The host of a valid address, in lower case."""
-    return urlsplit(url).hostname or ""

@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import routing.models.models
+import routing.models
 import teams.ids
 from decimal import Decimal
 from django.db import migrations, models
@@ -25,8 +25,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=60, validators=[django.core.validators.RegexValidator('\\A[\\w][\\w .-]*\\Z', 'Use letters, digits, spaces, . _ and -.')])),
-                ('base_url', models.CharField(default='https://api.openai.com/v1', help_text='As in https://host/v1: http or https, without a query. The server calls it.', max_length=500, validators=[routing.models.models.check_url], verbose_name='base URL')),
-                ('key_variable', models.CharField(blank=True, default='', help_text='The environment variable of the server that holds the key, such as PROVIDER_KEY_OPENAI; empty for an endpoint that asks for none.', max_length=100, validators=[routing.models.models.check_key_name], verbose_name='API key variable')),
+                ('base_url', models.CharField(default='https://api.openai.com/v1', help_text='As in https://host/v1: http or https, without a query. The server calls it.', max_length=500, validators=[routing.models.check_url], verbose_name='base URL')),
+                ('key_variable', models.CharField(blank=True, default='', help_text='The environment variable of the server that holds the key, such as PROVIDER_KEY_OPENAI; empty for an endpoint that asks for none.', max_length=100, validators=[routing.models.check_key_name], verbose_name='API key variable')),
                 ('timeout_seconds', models.FloatField(default=60.0, help_text='How long it may stay silent before the next model is asked.', validators=[django.core.validators.MinValueValidator(0.1), django.core.validators.MaxValueValidator(600)])),
                 ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

@@ -1,43 +1,33 @@
-"""Calling the chosen model, and the next one when it fails."""
+"""Calls the models of a route, for a whole answer or a stream, until one answers."""
 
 from __future__ import annotations
 
 import logging
 import random
 import time
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, Self, TypeVar
 
 from django.conf import settings
 
-from routing.clients.breaker import Breaker
+from routing.clients.breaker import Breaker, Permit
 from routing.clients.breaker import breaker as shared_breaker
 from routing.clients.chat_calls import ChatError, ChatFailure, ChatRequest, ChunkStream, complete
-from routing.domain.choices import ModelChoice
-from routing.services.answer_streams import (
-    Answer,
-    AnswerStream,
-    Call,
-    StreamCutError,
-    whole_answer,
+from routing.domain.budgets import Usage
+from routing.domain.chat_answers import (
+    Gathered,
+    Json,
+    counted_usage,
+    is_only_usage,
+    tokens_of_message,
+    tokens_of_request,
 )
+from routing.domain.choices import ModelChoice
 from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
-from routing.services.routes import NoModelConfiguredError, Route
+from routing.services.router import NoModelConfiguredError, Route
 from teams.errors import InvalidError, UnavailableError
-
-__all__ = [
-    "Answer",
-    "AnswerStream",
-    "Attempt",
-    "ChatRequest",
-    "NoModelAnsweredError",
-    "NoModelConfiguredError",
-    "RequestRefusedError",
-    "StreamCutError",
-    "call",
-    "open_stream",
-    "require_configured",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +60,136 @@ class RequestRefusedError(InvalidError):
         self.attempts = tuple(attempts)
 
 
+class StreamCutError(UnavailableError):
+    """The endpoint broke off in the middle of an answer, which no other model can continue."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The model that answers, and those that failed before."""
+
+    route: Route
+    request: ChatRequest
+    choice: ModelChoice
+    attempts: tuple[Attempt, ...]
+    permit: Permit
+
+    def usage(self, counted: tuple[int, int] | None, message: object) -> Usage:
+        """As counted by the endpoint, else by the characters sent and received."""
+        read, written = counted or (
+            tokens_of_request(self.request.messages, self.request.parameters),
+            tokens_of_message(message),
+        )
+        return Usage(self.choice.name, self.choice.tier.value, read, written)
+
+    def cost(self, usage: Usage) -> Decimal:
+        return self.choice.cost(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+
+    def outcome(self, outcome: Literal["answered", "cut"], cost_usd: Decimal) -> Outcome:
+        route = self.route
+        return Outcome(
+            route.team_id, route.decision_id, outcome, self.choice, self.attempts, cost_usd
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer: the endpoint's `chat.completion` verbatim.
+
+    `usage` is the endpoint's own count unless `is_estimated`; `cost_usd` is at the model's prices.
+    """
+
+    body: Json
+    choice: ModelChoice
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    cost_usd: Decimal
+    is_estimated: bool
+
+
+class AnswerStream:
+    """An answer in progress: iterate once over the protocol's `chat.completion.chunk`s.
+
+    Use it as a context manager, or `close` it: that also stops the model when the reader goes away.
+    `keep` gets outcome and cost when it ends, however it ends.
+    """
+
+    def __init__(self, *, chunks: ChunkStream, call: _Call, breaker: Breaker, keep: Keep) -> None:
+        self.choice = call.choice
+        self.attempts = call.attempts
+        self._chunks = chunks
+        self._call = call
+        self._breaker = breaker
+        self._keep = keep
+        self._gathered = Gathered()
+        self._is_ended = False
+        options = call.request.parameters.get("stream_options")
+        self._shows_usage = isinstance(options, dict) and options.get("include_usage") is True
+
+    def __iter__(self) -> Iterator[Json]:
+        """The chunks; one with nothing but usage only if the request asked for it.
+
+        Raises StreamCutError when the endpoint breaks off.
+        """
+        problem = ""
+        try:
+            for chunk in self._chunks:
+                self._gathered.add(chunk)
+                if self._shows_usage or not is_only_usage(chunk):
+                    yield chunk
+        except ChatError as error:
+            problem = f": {error}."
+        if problem or self.finish_reason is None:
+            self._end("cut", self._breaker.failed)
+            problem = problem or " before the end of its answer."
+            raise StreamCutError(f"{self.choice.name} broke off{problem}")
+        self._end("answered", self._breaker.succeeded)
+
+    def close(self) -> None:
+        """Reads no further; harmless after its end, and twice."""
+        outcome: Literal["answered", "cut"] = "cut" if self.finish_reason is None else "answered"
+        self._end(outcome, self._breaker.succeeded)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def message(self) -> Json:
+        """The assistant's message so far: role, content, tool_calls."""
+        return self._gathered.message
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the model stopped; None until it has."""
+        return self._gathered.finish_reason
+
+    @property
+    def usage(self) -> Usage:
+        """The endpoint's count once it has come, until then an estimate."""
+        return self._call.usage(self._gathered.usage, self.message)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether `usage` is an estimate."""
+        return self._gathered.usage is None
+
+    @property
+    def cost_usd(self) -> Decimal:
+        """The cost so far."""
+        return self._call.cost(self.usage)
+
+    def _end(self, outcome: Literal["answered", "cut"], tell: Callable[[Permit], None]) -> None:
+        if self._is_ended:
+            return
+        self._is_ended = True
+        self._chunks.close()
+        tell(self._call.permit)
+        self._keep(self._call.outcome(outcome, self.cost_usd))
+
+
 def call(
     *,
     route: Route,
@@ -79,20 +199,22 @@ def call(
 ) -> Answer:
     """The answer of the first model of the route that gives one.
 
-    What may pass in a moment (a lost connection, 408, 409, 425, 429, 5xx) is tried once more
-    after about CHAT_RETRY_SECONDS; then, and after time-outs, refused keys, unknown models and
-    nonsense, the next model is asked. One whose circuit is open is left out. `keep` is given the
-    outcome and cost of an answer, to be written down; a failure is written down here. Call it
-    outside a transaction.
+    A momentary failure (a lost connection, 408, 409, 425, 429, 5xx) is retried once after about
+    CHAT_RETRY_SECONDS; after that, and after time-outs, refused keys, unknown models and nonsense,
+    the next model is asked. A model whose circuit is open is skipped. `keep` gets the outcome and
+    cost of an answer, to store them; a failure is stored here. Call it outside a transaction.
 
     Raises NoModelConfiguredError, NoModelAnsweredError (both 503) and RequestRefusedError (422).
     """
     circuits = breaker or shared_breaker()
     body, made = _first(route, request, circuits, complete)
     circuits.succeeded(made.permit)
-    answer = whole_answer(body=body, call=made)
-    keep(made.ended("answered", cost_usd=answer.cost_usd))
-    return answer
+    counted = counted_usage(body.get("usage"))
+    message: Any = body["choices"][0]["message"]  # Any: checked to be there, of any shape
+    usage = made.usage(counted, message)
+    cost_usd = made.cost(usage)
+    keep(made.outcome("answered", cost_usd))
+    return Answer(body, made.choice, made.attempts, usage, cost_usd, is_estimated=counted is None)
 
 
 def open_stream(
@@ -109,7 +231,7 @@ def open_stream(
 
 
 def require_configured(route: Route) -> None:
-    """Raise NoModelConfiguredError, which says how to configure a model, where none is."""
+    """Raises NoModelConfiguredError, which says how to configure a model, if none is."""
     if not route.is_configured:
         raise NoModelConfiguredError(
             "No model is configured. Enter a provider and its models in the admin, or set"
@@ -119,57 +241,56 @@ def require_configured(route: Route) -> None:
 
 
 def _first(
-    route: Route,
-    request: ChatRequest,
-    circuits: Breaker,
-    ask: Callable[..., _T],
-) -> tuple[_T, Call]:
-    """What the first model gives that answers, and the call it answers."""
+    route: Route, request: ChatRequest, circuits: Breaker, ask: Callable[..., _T]
+) -> tuple[_T, _Call]:
+    """The answer of the first model that gives one, and its call."""
     require_configured(route)
     attempts: list[Attempt] = []
+
+    def failed(choice: ModelChoice, failure: str) -> None:
+        attempts.append(Attempt(choice.name, choice.provider, failure))
+
     too_long: ChatError | None = None
     give_up_at = time.monotonic() + settings.CHAT_TRY_SECONDS
     for choice in route.choices:
         if attempts and time.monotonic() > give_up_at:
             break
         if choice.problem:
-            attempts.append(_attempt(choice, choice.problem.rstrip(".")))
+            failed(choice, choice.problem.rstrip("."))
             continue
         for is_again in (False, True):
             permit = circuits.ask(choice.circuit)
             if not permit.is_granted:
                 if not is_again:
-                    attempts.append(_attempt(choice, _LEFT_ALONE))
+                    failed(choice, _LEFT_ALONE)
                 break
             try:
                 answer = ask(choice=choice, request=request)
             except ChatError as error:
-                # Who says what is wrong with a request is there.
+                # An endpoint that explains what is wrong with a request is there.
                 is_there = error.kind is not ChatFailure.ENDPOINT
                 (circuits.succeeded if is_there else circuits.failed)(permit)
                 logger.info("model=%s provider=%s failed: %s", choice.name, choice.provider, error)
-                attempts.append(_attempt(choice, str(error)))
+                failed(choice, str(error))
                 if error.kind is ChatFailure.REQUEST:
                     raise _refused(route, error, attempts) from None
                 too_long = error if error.kind is ChatFailure.LENGTH else too_long
-                if is_again or not _may_pass(error, give_up_at):
+                if is_again or not _rested(error, give_up_at):
                     break
-                continue
             except BaseException:
                 circuits.given_up(permit)
                 raise
-            return answer, Call(
-                route.team_id, route.decision_id, request, choice, tuple(attempts), permit
-            )
+            else:
+                return answer, _Call(route, request, choice, tuple(attempts), permit)
     if too_long is not None:
         raise _refused(route, too_long, attempts)
     _note_failure(route, attempts)
-    told = "; ".join(f"{each.model}: {each.failure}" for each in attempts)
-    raise NoModelAnsweredError(f"No model answered ({told}).", attempts=attempts)
+    said = "; ".join(f"{each.model}: {each.failure}" for each in attempts)
+    raise NoModelAnsweredError(f"No model answered ({said}).", attempts=attempts)
 
 
-def _may_pass(error: ChatError, give_up_at: float) -> bool:
-    """Rest a moment after what may pass, and say so; False where the next model had better go."""
+def _rested(error: ChatError, give_up_at: float) -> bool:
+    """Waits a moment after a momentary failure; False if the next model is to be asked at once."""
     rest = settings.CHAT_RETRY_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
     if not rest or not error.is_transient or time.monotonic() + rest > give_up_at:
         return False
@@ -179,10 +300,9 @@ def _may_pass(error: ChatError, give_up_at: float) -> bool:
 
 def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> RequestRefusedError:
     _note_failure(route, attempts)
-    model = attempts[-1].model
     words = f": {error.told}" if error.told else f" ({error})."
     return RequestRefusedError(
-        f"{model} refused the request{words}",
+        f"{attempts[-1].model} refused the request{words}",
         code=error.code,
         is_too_long=error.kind is ChatFailure.LENGTH,
         attempts=attempts,
@@ -191,7 +311,3 @@ def _refused(route: Route, error: ChatError, attempts: Sequence[Attempt]) -> Req
 
 def _note_failure(route: Route, attempts: Sequence[Attempt]) -> None:
     note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, attempts, None))
-
-
-def _attempt(choice: ModelChoice, failure: str) -> Attempt:
-    return Attempt(choice.name, choice.provider, failure)

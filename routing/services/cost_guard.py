@@ -1,24 +1,28 @@
 """The cost guard: money is held before a model is called, and counted after (seed 000, CostGuard).
 
 Three steps: `reserve`, then `settle` or `release`. The counters in Redis decide in one atomic step
-over all caps. They are never the only copy of anything: what is about to be held is written down
-first, so that a Redis that forgets it forgets nobody's call under way; what was spent is written
-down and summed by the database, and the counters are told the sum, which only grows, so that no
-order, repetition or crash can count a call twice or lose it. Counters that are gone, or that cannot
-be relied on (`spend_scripts`), are made anew from the record by one process while the others wait.
-With Redis away the record decides, for one caller of the team at a time.
+over all caps. They are never the only copy of anything: a hold is recorded before it is decided on,
+so a Redis that loses it loses no call in progress; spend is recorded and summed by the database,
+and the counters take over the sum, which only grows, so no order, repetition or crash counts a call
+twice or loses it. Stale counters (see `SpendCounters`) are rebuilt from the record by one process
+while the others wait. While Redis is down the record decides, for one caller of the team at a time.
 
-What ends without a word holds its money for BUDGET_RESERVATION_SECONDS.
+A call that never ends holds its money for BUDGET_RESERVATION_SECONDS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from uuid import UUID, uuid4
+from typing import Protocol
+from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, transaction
+from pydantic import TypeAdapter
 
 from routing.clients.spend_counters import (
     AwayError,
@@ -28,35 +32,46 @@ from routing.clients.spend_counters import (
     spend_counters,
 )
 from routing.domain.budgets import (
+    Account,
+    Balance,
     Budget,
     BudgetLeft,
+    Cap,
+    CapKind,
     CapLeft,
-    Claimant,
     Hold,
     Reservation,
-    TierEstimate,
-    suggested_tier,
+    Spender,
+    Usage,
+    day_window,
+    month_window,
     whole_micros,
 )
-from routing.services import budget_notices, spend_record
-from routing.services.budgets import budget_left, budget_of, left_of, seen_by_counters
-from routing.services.settling import count_along, drop, release, settle
+from routing.models import SpendTotal
+from routing.services import spend_record
+from routing.services.spend_record import ACTOR, Cost
 from teams.errors import DomainError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
-from teams.tenancy import team_scope
+from teams.services.agents import model_config_of
+from teams.tenancy import before_commit, team_scope
 
-__all__ = [
-    "BudgetExceededError",
-    "budget_left",
-    "count_along",
-    "release",
-    "reserve",
-    "settle",
-]
+logger = logging.getLogger(__name__)
 
 # Each attempt but the first follows a rebuild that something undid in between.
 _ATTEMPTS = 5
+_KEPT = TypeAdapter(tuple[Hold, Cost])
+
+
+class Listener(Protocol):
+    """Receives an event in the team's scope; `once` names it, however often it is announced."""
+
+    def __call__(
+        self, *, team_id: UUID, event: str, subject_id: UUID, data: Mapping[str, object], once: str
+    ) -> None: ...
+
+
+LISTENERS: list[Listener] = []
 
 
 class BudgetExceededError(DomainError):
@@ -66,22 +81,57 @@ class BudgetExceededError(DomainError):
     """
 
     def __init__(
-        self, *, tightest: CapLeft, estimated_usd: Decimal, suggested_tier: str | None
+        self, *, tightest: CapLeft, estimated_usd: Decimal, alternatives: Mapping[str, Decimal]
     ) -> None:
+        left = tightest.left_usd
+        payable = {tier: usd for tier, usd in alternatives.items() if usd <= left}
         self.tightest = tightest
         self.estimated_usd = estimated_usd
-        self.suggested_tier = suggested_tier
+        self.suggested_tier = max(payable, key=payable.__getitem__, default=None)
         cap = tightest.cap
-        if suggested_tier:
-            advice = f" The tier '{suggested_tier}' still fits."
+        if self.suggested_tier:
+            advice = f" The tier '{self.suggested_tier}' still fits."
         else:
-            shorter = " limit the answer (max_tokens)," if tightest.left_usd else ""
+            shorter = " limit the answer (max_tokens)," if left else ""
             advice = f" Wait until it begins anew,{shorter} or let a team admin raise the budget."
         super().__init__(
             f"The call may cost {_plain(estimated_usd)} USD, and the"
-            f" {cap.account.kind.title.lower()} has {_plain(tightest.left_usd)} of"
+            f" {cap.account.kind.title.lower()} has {_plain(left)} of"
             f" {_plain(cap.limit_usd)} USD left until {cap.resets_at.isoformat()}.{advice}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MonthSpend:
+    """Settled spend of the current month and its limit, None if there is none."""
+
+    spent_usd: Decimal
+    limit_usd: Decimal | None
+
+
+def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
+    """The spend and the budget of these teams together, each in the month of its own time zone.
+
+    Call it in a scope that shows the teams.
+    """
+    begins = {team.pk: month_window(now=now, zone=team.zone).begins_on for team in teams}
+    totals = SpendTotal.objects.filter(
+        team_id__in=begins, kind=CapKind.TEAM_MONTH.value, begins_on__in=set(begins.values())
+    ).values_list("team_id", "begins_on", "spent_usd")
+    spent = sum((usd for team_id, day, usd in totals if begins[team_id] == day), Decimal(0))
+    limits = [_limits(team, None)[CapKind.TEAM_MONTH] for team in teams]
+    known = [limit for limit in limits if limit is not None]
+    return MonthSpend(spent, sum(known, Decimal(0)) if len(known) == len(limits) else None)
+
+
+def budget_left(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> BudgetLeft:
+    """What is left under each cap at this moment, by the record; it holds nothing.
+
+    Raises InvalidError for an agent's invalid model configuration.
+    """
+    budget = _budget_of(team, agent, end_user, now)
+    with team_scope(team_ids=[team.pk], actor=ACTOR):
+        return _left_of(budget, spend_record.balances_of(spender=budget.spender, now=now))
 
 
 def reserve(
@@ -91,107 +141,224 @@ def reserve(
     end_user: EndUser | None,
     estimated_usd: Decimal,
     now: datetime,
-    alternatives: Sequence[TierEstimate] = (),
-    seen: BudgetLeft | None = None,
+    alternatives: Mapping[str, Decimal] | None = None,
     along: Callable[[], None] | None = None,
     counters: SpendCounters | None = None,
 ) -> Reservation:
-    """Hold `estimated_usd` under every cap at once, or raise BudgetExceededError and hold nothing.
+    """Holds `estimated_usd` under every cap at once, or holds nothing.
 
-    Give as the estimate the most the call can cost, its output limit at the model's price: what
-    calls under way cost beyond their estimates is all that can go beyond a cap. `alternatives` are
-    what other tiers would cost, for the suggestion. What costs nothing is always let through.
-    `seen` is what was left a moment ago: where that was enough, it is not looked at before it is
-    held. `along` is written in the transaction in which the hold is, whether it is granted then or
-    not; not where a look refuses it. Call it outside any transaction, for others must see at once
-    what is held. Raises ValueError for an estimate that is no amount.
+    Give the most that the call can cost: a cap is only exceeded by costs beyond the estimates.
+    `alternatives` are the most that it can cost on other tiers. A free call is always allowed.
+    `along` writes in the transaction that records the hold, granted or not. Call it outside any
+    transaction. Raises BudgetExceededError, and ValueError for an invalid estimate.
     """
     counters = counters or spend_counters()
-    budget = budget_of(team=team, agent=agent, end_user=end_user, now=now)
+    budget = _budget_of(team, agent, end_user, now)
     expires_at = now + timedelta(seconds=settings.BUDGET_RESERVATION_SECONDS)
-    claimant = Claimant(
-        team_id=team.pk,
-        agent_id=None if agent is None else agent.pk,
-        end_user_id=None if end_user is None else end_user.pk,
-        day=budget.day,
-        hold=Hold(new_id(), whole_micros(estimated_usd), expires_at),
-    )
-    left = None
-    if seen is None or claimant.hold.amount_usd > seen.left_usd:
-        left = _used_up(claimant=claimant, budget=budget, now=now, counters=counters)
-    if left is None:
-        epoch = spend_record.note_hold(claimant=claimant, now=now, along=along)
-        decision = _decide(
-            claimant=claimant, budget=budget, epoch=epoch, now=now, counters=counters
-        )
-        left = left_of(budget=budget, balances=decision.balances)
-        if decision.is_held:
-            return Reservation(claimant, left)
-    budget_notices.announce_refusal(team_id=team.pk, tightest=left.tightest)
+    hold = Hold(new_id(), budget.spender, whole_micros(estimated_usd), expires_at)
+    epoch = spend_record.note_hold(hold=hold, now=now, along=along)
+    is_held, balances = _decide(hold, budget, epoch, now, counters)
+    left = _left_of(budget, balances)
+    if is_held:
+        return Reservation(hold, left)
+    with before_commit(None), team_scope(team_ids=[team.pk], actor=ACTOR):
+        _announce("budget.exhausted", left.tightest, left.tightest.balance.spent_usd, team.pk)
     raise BudgetExceededError(
-        tightest=left.tightest,
-        estimated_usd=claimant.hold.amount_usd,
-        suggested_tier=suggested_tier(left_usd=left.left_usd, alternatives=alternatives),
+        tightest=left.tightest, estimated_usd=hold.amount_usd, alternatives=alternatives or {}
     )
 
 
-def _used_up(
-    *, claimant: Claimant, budget: Budget, now: datetime, counters: SpendCounters
-) -> BudgetLeft | None:
-    """What is left where it is too little for certain: who goes on asking costs no writing."""
-    seen = seen_by_counters(claimant.team_id, budget, now, counters)
-    if seen is None:
-        return None
-    left = left_of(budget=budget, balances=seen.balances)
-    if claimant.hold.amount_usd <= left.left_usd:
-        return None
-    with team_scope(team_ids=[claimant.team_id], actor=spend_record.ACTOR):
-        is_current = spend_record.epoch_of(team_id=claimant.team_id) <= seen.epoch
-    return left if is_current else None
+def settle(
+    *,
+    reservation: Reservation,
+    actual_usd: Decimal,
+    usage: Usage,
+    now: datetime,
+    counters: SpendCounters | None = None,
+) -> bool:
+    """Counts the cost of a call once, however often it is called, and removes the hold.
+
+    Returns whether it was counted now. The cost counts in the day and month of its reservation,
+    even after that expired or was released. While the database is down the cost is kept in Redis
+    for `settle_kept`; if Redis is down as well, the database's error is raised. Call it outside any
+    transaction: others of the team wait for the sums. Raises ValueError for an invalid cost.
+    """
+    counters = counters or spend_counters()
+    cost = Cost(whole_micros(actual_usd), usage, now)
+    try:
+        return _count(reservation.hold, cost, counters, reservation.left)
+    except (OperationalError, InterfaceError) as error:
+        try:
+            counters.keep_cost(_KEPT.dump_json((reservation.hold, cost)))
+        except AwayError:
+            raise error from None
+        logger.warning("The database is away; the cost of a call waits in Redis.")
+        return False
+
+
+def count_along(
+    *, reservation: Reservation, actual_usd: Decimal, usage: Usage, now: datetime
+) -> None:
+    """Counts the cost of a call in the caller's transaction, once, as `settle` does in its own.
+
+    Make it the last statement there: others of the team wait for the sums from then on. If the
+    transaction fails nothing is counted, and the caller settles.
+    """
+    cost = Cost(whole_micros(actual_usd), usage, now)
+    _count_here(reservation.hold, cost, spend_counters(), reservation.left)
+
+
+def settle_kept(*, counters: SpendCounters | None = None) -> int:
+    """Counts the costs that are kept in Redis, each once, and returns their number.
+
+    A cost that the database refuses is logged and stays. Raises AwayError while Redis is down, and
+    the database's error while that is.
+    """
+    counters = counters or spend_counters()
+    done = 0
+    for line in counters.kept_costs():
+        try:
+            _count(*_KEPT.validate_json(line), counters)
+        except IntegrityError:
+            logger.exception("A cost that waits in Redis is refused.")
+            continue
+        counters.forget_cost(line)
+        done += 1
+    return done
+
+
+def release(*, reservation: Reservation, counters: SpendCounters | None = None) -> None:
+    """Removes the hold of a call that cost nothing; harmless after a settlement, and twice."""
+    _drop(reservation.hold, counters or spend_counters())
+
+
+def _drop(hold: Hold, counters: SpendCounters) -> None:
+    # First in the record, or counters rebuilt from it would hold it again.
+    spend_record.drop_hold(hold=hold)
+    _tell(hold, dict.fromkeys(hold.spender.accounts, Decimal(0)), counters)
 
 
 def _decide(
-    *, claimant: Claimant, budget: Budget, epoch: int, now: datetime, counters: SpendCounters
+    hold: Hold, budget: Budget, epoch: int, now: datetime, counters: SpendCounters
 ) -> Decision:
     try:
         for _ in range(_ATTEMPTS):
             try:
-                decision = counters.reserve(
-                    team_id=claimant.team_id,
-                    hold=claimant.hold,
-                    limits=budget.limits,
-                    epoch=epoch,
-                    now=now,
-                )
-                if not decision.is_held:
-                    drop(claimant=claimant, counters=counters)
-                return decision
+                is_held, balances = counters.reserve(budget=budget, hold=hold, epoch=epoch, now=now)
             except StaleError:
-                _rebuild(team_id=claimant.team_id, budget=budget, now=now, counters=counters)
+                _rebuild(budget, now, counters)
+                continue
+            if not is_held:
+                _drop(hold, counters)
+            return is_held, balances
     except AwayError:
         pass
-    is_held, balances = spend_record.decide(claimant=claimant, limits=budget.limits, now=now)
-    return Decision(is_held=is_held, balances=balances)
+    return spend_record.decide(hold=hold, budget=budget, now=now)
 
 
-def _rebuild(*, team_id: UUID, budget: Budget, now: datetime, counters: SpendCounters) -> None:
-    """Make what is stale of the counters anew; who had to wait finds it done."""
-    token = str(uuid4())
-    with spend_record.turn_alone(team_id):
-        epoch = spend_record.epoch_of(team_id=team_id)
-        stale = counters.claim(
-            team_id=team_id, accounts=budget.accounts, epoch=epoch, token=token, now=now
-        )
-        if not stale:
-            return
-        spend_record.drop_expired(team_id=team_id, now=now)
-        counters.rebuild(
+def _rebuild(budget: Budget, now: datetime, counters: SpendCounters) -> None:
+    """Replaces stale counters; whoever had to wait for the lock finds it done."""
+    spender = budget.spender
+    try:
+        with spend_record.turn_alone(spender.team_id):
+            spend_record.drop_expired(team_id=spender.team_id, now=now)
+            record = spend_record.record_of(spender=spender, now=now)
+            epoch = spend_record.epoch_of(team_id=spender.team_id)
+            counters.rebuild(budget=budget, record=record, epoch=epoch, now=now)
+    except DatabaseError:
+        # The lock may have been lost before the counters were written.
+        counters.forget(budget=budget)
+        raise
+
+
+def _count(hold: Hold, cost: Cost, counters: SpendCounters, left: BudgetLeft | None = None) -> bool:
+    with spend_record.shared_turn(hold.spender.team_id):
+        return _count_here(hold, cost, counters, left)
+
+
+def _count_here(hold: Hold, cost: Cost, counters: SpendCounters, left: BudgetLeft | None) -> bool:
+    is_counted, spent = spend_record.count_spend(hold=hold, cost=cost)
+    # By the sum and not by the step: the next settlement announces what one could not.
+    for each in left.caps if left else ():
+        usd, limit = spent.get(each.cap.account, Decimal(0)), each.cap.limit_usd
+        if usd and usd >= limit:
+            _announce("budget.exhausted", each, usd, hold.spender.team_id)
+        elif usd and usd >= limit * settings.BUDGET_NEAR_SHARE:
+            _announce("budget.near", each, usd, hold.spender.team_id)
+    _tell(hold, spent, counters)
+    return is_counted
+
+
+def _tell(hold: Hold, spent: Mapping[Account, Decimal], counters: SpendCounters) -> None:
+    """Updates the counters after the commit; if that fails, a new epoch makes them stale."""
+
+    def tell() -> None:
+        try:
+            counters.settle(hold=hold, spent=spent)
+        except AwayError:
+            with spend_record.turn_alone(hold.spender.team_id):
+                spend_record.move_epoch(team_id=hold.spender.team_id)
+
+    transaction.on_commit(tell)
+
+
+def _announce(event: str, tightest: CapLeft, spent_usd: Decimal, team_id: UUID) -> None:
+    """Announces an event to the listeners, once per window and limit of a cap."""
+    cap, account = tightest.cap, tightest.cap.account
+    window = f"{account.kind.value}:{account.owner_id}:{account.begins_on}:{cap.limit_usd}"
+    for listener in LISTENERS:
+        listener(
             team_id=team_id,
-            balances=spend_record.balances_of(team_id=team_id, accounts=stale, now=now),
-            kept_for={account: budget.resets_at[account] - now for account in stale},
-            epoch=epoch,
-            token=token,
+            event=event,
+            subject_id=account.owner_id,
+            data={
+                "cap": account.kind.value,
+                "limit_usd": str(cap.limit_usd),
+                "spent_usd": str(spent_usd),
+                "begins_on": account.begins_on,
+                "resets_at": cap.resets_at,
+                **(
+                    {}
+                    if account.kind is CapKind.TEAM_MONTH
+                    else {f"{account.kind.owner}_id": account.owner_id}
+                ),
+            },
+            once=f"{event}:{window}",
         )
+
+
+def _budget_of(team: Team, agent: Agent | None, end_user: EndUser | None, now: datetime) -> Budget:
+    day = day_window(now=now, zone=team.zone)
+    resets = {"day": day.resets_at, "month": month_window(now=now, zone=team.zone).resets_at}
+    limits = _limits(team, agent)
+    spender = Spender(
+        team.pk, agent.pk if agent else None, end_user.pk if end_user else None, day.begins_on
+    )
+    return Budget(
+        spender,
+        limits={each: limits[each.kind] for each in spender.accounts},
+        resets_at={each: resets[each.kind.window] for each in spender.accounts},
+    )
+
+
+def _left_of(budget: Budget, balances: Sequence[Balance]) -> BudgetLeft:
+    caps = tuple(
+        CapLeft(Cap(account, limit, budget.resets_at[account]), balance)
+        for (account, limit), balance in zip(budget.limits.items(), balances, strict=True)
+        if limit is not None
+    )
+    return BudgetLeft(caps, settings.BUDGET_NEAR_SHARE)
+
+
+def _limits(team: Team, agent: Agent | None) -> dict[CapKind, Decimal | None]:
+    config = model_config_of(agent) if agent else None
+    user_day, team_month = team.daily_user_budget_usd, team.monthly_budget_usd
+    return {
+        CapKind.USER_DAY: settings.DAILY_USER_BUDGET_USD if user_day is None else user_day,
+        CapKind.TEAM_MONTH: settings.MONTHLY_TEAM_BUDGET_USD if team_month is None else team_month,
+        CapKind.AGENT_DAY: config.daily_budget_usd if config else None,
+        CapKind.AGENT_MONTH: config.monthly_budget_usd if config else None,
+    }
 
 
 def _plain(amount: Decimal) -> str:

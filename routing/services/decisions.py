@@ -13,7 +13,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils.crypto import salted_hmac
-from psycopg.types.json import Jsonb
 
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import WEIGHTS, ComplexityScore
@@ -22,17 +21,6 @@ from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
 
 ACTOR = "routing"
-
-_FIELDS = [field.attname for field in RoutingDecision._meta.concrete_fields]
-_KEEP = "INSERT INTO routing_routingdecision (COLUMNS) VALUES (VALUES_)".replace(
-    "COLUMNS", ", ".join(str(field.column) for field in RoutingDecision._meta.concrete_fields)
-).replace("VALUES_", ", ".join(f"${place}" for place in range(1, len(_FIELDS) + 1)))
-_TELL = """
-UPDATE routing_routingdecision
-SET outcome = $3, answered_by = $4, attempts = $5, cost_usd = $6
-WHERE team_id = $1 AND id = $2 AND outcome = 'advised'
-"""
-
 # So many of each team are removed in one transaction.
 _BATCH = 1_000
 
@@ -48,35 +36,9 @@ class Attempt:
     failure: str
 
 
-def hash_of(*, team_id: UUID, query: str) -> str:
-    """A keyed digest, equal for equal queries of a team."""
-    return salted_hmac("routing.query", f"{team_id}:{query}", algorithm="sha256").hexdigest()
-
-
-def told_scores(score: ComplexityScore) -> dict[str, dict[str, object]]:
-    """The score by dimension, with its weight and the reason, as answers and rows have it."""
-    return {
-        name: {"score": value, "weight": WEIGHTS[name], "reason": score.reasons.get(name, "")}
-        for name, value in score.dimensions.items()
-    }
-
-
-def keep_decision(decision: RoutingDecision) -> None:
-    """Write the decision down; call it in the team's scope."""
-    values = [getattr(decision, name) for name in _FIELDS]
-    run_prepared(_KEEP, [Jsonb(each) if isinstance(each, dict | list) else each for each in values])
-    decision._state.adding = False
-
-
-def keep_by_itself(decision: RoutingDecision) -> None:
-    """Write the decision down in a transaction of its own."""
-    with team_scope(team_ids=[decision.team_id], actor=ACTOR):
-        keep_decision(decision)
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a decision: `choice` is the model that answered, if one did."""
+    """The outcome of a decision; `choice` is the model that answered, if one did."""
 
     team_id: UUID
     decision_id: UUID
@@ -89,23 +51,42 @@ class Outcome:
 Keep = Callable[[Outcome], None]
 
 
-def write_outcome(told: Outcome) -> None:
-    """Write down what became of the call, the first time it is said; call it in the team's scope.
+def hash_of(*, team_id: UUID, query: str) -> str:
+    """A keyed digest, equal for equal queries of a team."""
+    return salted_hmac("routing.query", f"{team_id}:{query}", algorithm="sha256").hexdigest()
 
-    Harmless afterwards.
-    """
-    attempts = [asdict(each) for each in told.attempts]
-    name = told.choice.name if told.choice else ""
-    run_prepared(
-        _TELL,
-        [told.team_id, told.decision_id, told.outcome, name, Jsonb(attempts), told.cost_usd],
+
+def told_scores(score: ComplexityScore) -> dict[str, dict[str, object]]:
+    """The score, weight and reason of each dimension, for answers and rows."""
+    return {
+        name: {"score": value, "weight": WEIGHTS[name], "reason": score.reasons.get(name, "")}
+        for name, value in score.dimensions.items()
+    }
+
+
+def keep_by_itself(decision: RoutingDecision) -> None:
+    """Stores the decision in a transaction of its own."""
+    with team_scope(team_ids=[decision.team_id], actor=ACTOR):
+        decision.save(force_insert=True)
+
+
+def write_outcome(told: Outcome) -> None:
+    """Stores an outcome unless the decision has one; call it in the team's scope."""
+    waiting = RoutingDecision.objects.filter(
+        team_id=told.team_id, pk=told.decision_id, outcome="advised"
+    )
+    waiting.update(
+        outcome=told.outcome,
+        answered_by=told.choice.name if told.choice else "",
+        attempts=[asdict(each) for each in told.attempts],
+        cost_usd=told.cost_usd,
     )
 
 
 def note_outcome(told: Outcome) -> None:
-    """As `write_outcome`, in a transaction of its own, whatever becomes of the request.
+    """Stores an outcome in a transaction of its own, whatever becomes of the request.
 
-    An answer that was paid for is not lost because the database is away: then it is only logged.
+    If the database is down it is only logged: an answer that was paid for must not be lost.
     """
     try:
         with before_commit(None), team_scope(team_ids=[told.team_id], actor=ACTOR):
@@ -115,15 +96,11 @@ def note_outcome(told: Outcome) -> None:
 
 
 def prune_decisions(*, now: datetime) -> int:
-    """Remove the decisions that are older than DECISION_DAYS; returns how many.
-
-    With 0 days none is ever removed.
-    """
+    """Removes the decisions older than DECISION_DAYS, none if that is 0; returns how many."""
     if not settings.DECISION_DAYS:
         return 0
-    removed = 0
+    before, removed = now - timedelta(days=settings.DECISION_DAYS), 0
     while True:
-        before = now - timedelta(days=settings.DECISION_DAYS)
         ((batch,),) = run_prepared("SELECT palimpsest_prune_decisions($1, $2)", [before, _BATCH])
         removed += int(batch)
         if not batch:

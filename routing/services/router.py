@@ -2,31 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
 
-from routing.domain.budgets import BudgetLeft, TierEstimate
-from routing.domain.choices import Expected, ModelChoice, estimate_tokens, expected_output
+from routing.domain.budgets import BudgetLeft
+from routing.domain.choices import (
+    TIERS,
+    Expected,
+    Ladder,
+    Means,
+    ModelChoice,
+    Rules,
+    at_most,
+    choose_tier,
+    estimate_tokens,
+    expected_output,
+    holding,
+    in_order,
+)
 from routing.domain.complexity import ComplexityScore, Tier
-from routing.domain.ladder import Ladder, Means, Rules, at_most, choose_tier, holding, in_order
 from routing.models import RoutingDecision
-from routing.services.budgets import budget_left
 from routing.services.complexity import Scored, heuristic_score, score
+from routing.services.cost_guard import budget_left
 from routing.services.decisions import ACTOR, hash_of, keep_by_itself, told_scores
 from routing.services.models import Catalogue, catalogue_of
 from routing.services.paid_calls import Payer
-from routing.services.routes import NoModelConfiguredError, Route
 from teams.domain.agent_document import ModelConfig
+from teams.errors import UnavailableError
+from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
 from teams.services.team_settings import flags_of
 from teams.tenancy import team_scope
 
 
+class NoModelConfiguredError(UnavailableError):
+    """No model can be called until somebody configures one; the message says how."""
+
+    retry_after_seconds = None
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The model for a query, the fallbacks if it fails, and the reason.
+
+    `estimated_usd` is the probable cost of the call and `reservation_usd` the most it can cost,
+    whichever model answers; `alternatives` is the latter for each cheaper tier. `lower` are the
+    models of cheaper tiers that may answer instead; none if the agent or the caller named a tier.
+    Unless `is_configured`, no endpoint is known and `call` refuses.
+    """
+
+    tier: Tier
+    choices: tuple[ModelChoice, ...]
+    score: ComplexityScore
+    scorer: str
+    reason: str
+    budget_left: BudgetLeft
+    expected: Expected
+    decision: RoutingDecision
+    alternatives: Mapping[str, Decimal]
+    lower: Ladder
+    is_configured: bool
+
+    @property
+    def team_id(self) -> UUID:
+        """The team of the decision."""
+        return self.decision.team_id
+
+    @property
+    def decision_id(self) -> UUID:
+        """The id of the decision, stored or not."""
+        return self.decision.pk
+
+    @property
+    def model(self) -> ModelChoice:
+        """The model that is called first."""
+        return self.choices[0]
+
+    @property
+    def fallbacks(self) -> tuple[ModelChoice, ...]:
+        """The models after it, in the order of calling."""
+        return self.choices[1:]
+
+    @property
+    def estimated_usd(self) -> Decimal:
+        """The probable cost of the call."""
+        return self.expected.cost(self.model)
+
+    @property
+    def reservation_usd(self) -> Decimal:
+        """The most that the call can cost."""
+        return max(map(self.expected.most, self.choices))
+
+
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The models in their order, and what led to it."""
+    """The models in the order of calling, the reason, and the ladder they are of."""
 
     tier: Tier
     choices: tuple[ModelChoice, ...]
@@ -49,30 +124,38 @@ def choose_route(
     catalogue: Catalogue | None = None,
     is_kept: bool = True,
 ) -> Route:
-    """Choose the model for `query` after `history` (texts of earlier turns, oldest first).
+    """Chooses the model for `query` after `history` (texts of earlier turns, oldest first).
 
     `force_tier` is the caller's wish; the agent's own force_tier goes before it and max_tier over
-    both. `prompt_tokens` counts all that will be sent where that is known, else query and history
-    are estimated; `max_tokens` is the caller's limit on the answer. `catalogue` are the team's
-    models where they are known already. The decision is kept, unless the caller does it, with
-    `is_kept` False. Call it outside a transaction: a classifier model may be asked.
+    both. `prompt_tokens` counts all that will be sent, else query and history are estimated;
+    `max_tokens` is the caller's limit on the answer. `catalogue` are the team's models if they are
+    known already. The decision is stored unless `is_kept` is False. Call it outside a transaction:
+    a classifier model may be asked.
 
-    Raises NoModelConfiguredError where the team's models are all disabled or above max_tier, and
-    InvalidError for an agent whose model configuration cannot be read.
+    Raises NoModelConfiguredError if the team's models are all disabled or above max_tier, and
+    InvalidError for an agent's invalid model configuration.
     """
     config = model_config_of(agent)
     is_routed = config.enable_model_routing and flags_of(team=team).model_routing
-    is_scored = is_routed and not (force_tier or config.force_tier)
-    # Who is not stored yet has a budget, and no name.
+    forced = force_tier or config.force_tier
+    # Whoever is not stored yet has a budget, and no name.
     known = None if end_user is None or end_user._state.adding else end_user
-    payer = Payer(team, agent, known, lambda: now)
-    scored = _scored(payer, query, history, history_turns, ask_model=is_scored)
+    turns = len(history) if history_turns is None else history_turns
+    if is_routed and not forced:
+        payer = Payer(team, agent, known, lambda: now)
+        scored = score(
+            team_id=team.pk, query=query, history=history, history_turns=turns, payer=payer
+        )
+    else:
+        # No tier depends on the score, so no classifier is paid for.
+        found = heuristic_score(query=query, history_turns=turns, history=history)
+        scored = Scored(found, "heuristics", cached=False)
     expected = Expected(
         input_tokens=prompt_tokens or sum(map(estimate_tokens, (query, *history))),
         output_tokens=expected_output(scored.score.output_length),
         output_limit=max_tokens,
     )
-    left = budget_left(team=team, agent=agent, end_user=end_user, now=now, is_checked=False)
+    left = budget_left(team=team, agent=agent, end_user=end_user, now=now)
     if catalogue is None:
         with team_scope(team_ids=[team.pk], actor=ACTOR):
             catalogue = catalogue_of(team=team)
@@ -85,8 +168,8 @@ def choose_route(
         way = _routed(catalogue, config, force_tier, scored.score, expected, left)
     else:
         way = _single(catalogue, config)
-    model, *fallbacks = way.choices
-    estimated = expected.cost(model)
+    below = TIERS[: TIERS.index(way.tier)]
+    lower = {tier: way.ladder[tier] for tier in below if tier in way.ladder}
     decision = RoutingDecision(
         team=team,
         agent=agent,
@@ -95,48 +178,55 @@ def choose_route(
         scores=told_scores(scored.score),
         score=scored.score.weighted,
         scorer=scored.scorer,
-        tier=way.tier.value,
-        model=model.name,
-        provider=model.provider,
-        reason=way.reason,
-        estimated_usd=estimated,
-        at=now,
     )
-    if is_kept:
-        keep_by_itself(decision)
-    return Route(
+    route = Route(
         tier=way.tier,
-        model=model,
-        fallbacks=tuple(fallbacks),
+        choices=way.choices,
         score=scored.score,
         scorer=scored.scorer,
         reason=way.reason,
-        estimated_usd=estimated,
-        reservation_usd=max(map(expected.most, way.choices)),
-        alternatives=_cheaper(way, expected),
         budget_left=left,
         expected=expected,
         decision=decision,
-        lower={} if force_tier or config.force_tier else _below(way),
+        alternatives={tier.value: expected.most(models[0]) for tier, models in lower.items()},
+        lower={} if forced else lower,
         is_configured=catalogue.is_configured,
     )
+    _describe(decision, route, now)
+    if is_kept:
+        keep_by_itself(decision)
+    return route
 
 
-def _scored(
-    payer: Payer, query: str, history: Sequence[str], history_turns: int | None, *, ask_model: bool
-) -> Scored:
-    """The score; where no tier depends on it, no classifier is paid for it."""
-    if ask_model:
-        return score(
-            team_id=payer.team.pk,
-            query=query,
-            history=history,
-            history_turns=history_turns,
-            payer=payer,
+def cheapest_within(*, route: Route, left_usd: Decimal, now: datetime) -> Route | None:
+    """The route of the cheapest tier that `left_usd` pays for, whichever of its models answers.
+
+    For calls at the same time: what was left when the tier was chosen is held by others by now.
+    None if nothing cheaper fits, or a tier was named. Its decision is a new one, not stored yet.
+    """
+    for tier, choices in route.lower.items():
+        if max(map(route.expected.most, choices)) > left_usd:
+            continue
+        decision = copy(route.decision)
+        decision.pk, decision._state.adding = new_id(), True
+        cheaper = replace(
+            route,
+            tier=tier,
+            choices=tuple(choices),
+            reason=f"{route.reason} Others hold what is left of the budget, so {tier} does.",
+            decision=decision,
+            alternatives={},
+            lower={},
         )
-    turns = len(history) if history_turns is None else history_turns
-    found = heuristic_score(query=query, history_turns=turns, history=history)
-    return Scored(score=found, scorer="heuristics", cached=False)
+        _describe(decision, cheaper, now)
+        return cheaper
+    return None
+
+
+def _describe(decision: RoutingDecision, route: Route, now: datetime) -> None:
+    decision.tier, decision.reason, decision.at = route.tier.value, route.reason, now
+    decision.model, decision.provider = route.model.name, route.model.provider
+    decision.estimated_usd = route.estimated_usd
 
 
 def _routed(
@@ -155,12 +245,7 @@ def _routed(
     ladder = holding(_ladder(catalogue, config), expected)
     means = Means(left.left_usd, is_nearly_gone=left.advice == "downgrade")
     chosen = choose_tier(
-        ladder=ladder,
-        score=score.weighted,
-        asked=score.tier,
-        rules=rules,
-        means=means,
-        expected=expected,
+        ladder=ladder, score=score.weighted, rules=rules, means=means, expected=expected
     )
     choices = in_order(ladder=ladder, chosen=chosen, means=means, expected=expected)
     return _Way(chosen.tier, choices, chosen.reason, ladder)
@@ -196,15 +281,3 @@ def _ladder(catalogue: Catalogue, config: ModelConfig) -> Ladder:
 
 def _middle(ladder: Ladder) -> Tier:
     return next(tier for tier in (Tier.BALANCED, Tier.FAST, Tier.POWERFUL) if tier in ladder)
-
-
-def _cheaper(way: _Way, expected: Expected) -> tuple[TierEstimate, ...]:
-    return tuple(
-        TierEstimate(tier.value, expected.most(choices[0])) for tier, choices in _below(way).items()
-    )
-
-
-def _below(way: _Way) -> Ladder:
-    order = tuple(Tier)
-    top = order.index(way.tier)
-    return {tier: models for tier, models in way.ladder.items() if order.index(tier) < top}

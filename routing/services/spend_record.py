@@ -1,33 +1,26 @@
 """The durable record of the cost guard: entries, holds, totals and the team's lock.
 
-Whoever holds or counts money shares a lock of the team; who makes the counters anew from the
-record, or decides by it, has that lock alone. So no call is ever between the two when it matters:
-what commits before is in what is read, what comes after finds the new counters or the new epoch.
+Whoever holds or counts money shares a lock of the team; whoever rebuilds the counters from the
+record, or decides by the record, has that lock alone. What committed before is in what they read;
+what comes after finds the new counters or the new epoch.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Q
 
-from routing.domain.budgets import (
-    Account,
-    Balance,
-    CapKind,
-    Claimant,
-    Hold,
-    Usage,
-    accounts_of,
-)
-from routing.models import SpendEpoch, SpendReservation
+from routing.clients.spend_counters import Decision
+from routing.domain.budgets import Account, Balance, Budget, Hold, Spender, Usage
+from routing.models import SpendEpoch, SpendReservation, SpendTotal
 from teams.ids import new_id
 from teams.prepared import run_prepared
 from teams.tenancy import before_commit, team_scope
@@ -45,15 +38,15 @@ WITH noted AS (
 )
 SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = $1), 0)
 """
-# Whoever counts shares the team's turn from here to the end of the transaction.
+# Shares the team's lock from here to the end of the transaction.
 _COUNT = """
 WITH turn AS MATERIALIZED (
     SELECT pg_advisory_xact_lock_shared($13)
 ), held AS (
-    DELETE FROM routing_spendreservation WHERE team_id = $1 AND id = $6
+    DELETE FROM routing_spendreservation WHERE team_id = $1 AND id = $5
 )
 INSERT INTO routing_spendentry
-    (team_id, agent_id, end_user_id, day, id, reservation_id, model, tier, input_tokens,
+    (team_id, agent_id, end_user_id, day, reservation_id, id, model, tier, input_tokens,
      output_tokens, cost_usd, at)
 SELECT $1::uuid, $2::uuid, $3::uuid, $4::date, $5::uuid, $6::uuid, $7::text, $8::text, $9::int,
     $10::int, $11::numeric, $12::timestamptz
@@ -61,66 +54,42 @@ FROM turn
 ON CONFLICT (team_id, reservation_id) DO NOTHING
 RETURNING true
 """
-# Branch by branch, so that each finds its row by the index.
-_SPENT = """
-SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = $1 AND kind = 'user_day' AND begins_on = $2
-    AND agent_id IS NULL AND end_user_id = $3
-UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = $1 AND kind = 'team_month' AND begins_on = $4
-    AND agent_id IS NULL AND end_user_id IS NULL
-UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = $1 AND kind = 'agent_day' AND begins_on = $5
-    AND agent_id = $6 AND end_user_id IS NULL
-UNION ALL SELECT kind, spent_usd FROM routing_spendtotal
-WHERE team_id = $1 AND kind = 'agent_month' AND begins_on = $7
-    AND agent_id = $8 AND end_user_id IS NULL
-"""
 _MOVE_EPOCH = """
-INSERT INTO routing_spendepoch (id, team_id, number) VALUES (%s, %s, 1)
+INSERT INTO routing_spendepoch (id, team_id, number) VALUES ($1, $2, 1)
 ON CONFLICT (team_id) DO UPDATE SET number = routing_spendepoch.number + 1
 """
+
+# What is spent in an account, and what is held.
+Record = Mapping[Account, tuple[Decimal, tuple[Hold, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a call cost, what it used, and when that was known."""
+    """The cost of a call, its usage, and when they were known."""
 
     usd: Decimal
     usage: Usage
     at: datetime
 
 
-def spent_in(*, team_id: UUID, accounts: Sequence[Account]) -> dict[Account, Decimal]:
-    """What is spent in each of the accounts of one call; call it in the team's scope."""
-    of: dict[CapKind, Account] = {account.kind: account for account in accounts}
-
-    def window(kind: CapKind) -> tuple[date | None, UUID | None]:
-        return (of[kind].begins_on, of[kind].owner_id) if kind in of else (None, None)
-
-    month, _ = window(CapKind.TEAM_MONTH)
-    given = [*window(CapKind.USER_DAY), month]
-    given += [*window(CapKind.AGENT_DAY), *window(CapKind.AGENT_MONTH)]
-    found = dict(run_prepared(_SPENT, [team_id, *given]))
-    return {account: found.get(account.kind.value, Decimal(0)) for account in accounts}
-
-
-def balances_of(
-    *, team_id: UUID, accounts: Sequence[Account], now: datetime
-) -> Mapping[Account, tuple[Decimal, tuple[Hold, ...]]]:
-    """What is spent in each account, and what is held; call it in the team's scope."""
-    spent = spent_in(team_id=team_id, accounts=accounts)
-    holds: dict[Account, list[Hold]] = {account: [] for account in accounts}
-    live = SpendReservation.objects.filter(team_id=team_id, expires_at__gt=now)
-    for row_id, agent_id, end_user_id, day, amount, end in live.values_list(
-        "id", "agent_id", "end_user_id", "day", "estimated_usd", "expires_at"
-    ):
-        for account in accounts_of(
-            team_id=team_id, agent_id=agent_id, end_user_id=end_user_id, day=day
-        ):
+def record_of(*, spender: Spender, now: datetime) -> Record:
+    """The spend and the holds of each account; call it in the team's scope."""
+    spent = _spent_by(spender)
+    holds: dict[Account, list[Hold]] = {account: [] for account in spent}
+    for row in SpendReservation.objects.filter(team_id=spender.team_id, expires_at__gt=now):
+        owner = Spender(row.team_id, row.agent_id, row.end_user_id, row.day)
+        for account in owner.accounts:
             if account in holds:
-                holds[account].append(Hold(row_id, amount, end))
-    return {account: (spent[account], tuple(holds[account])) for account in accounts}
+                holds[account].append(Hold(row.pk, owner, row.estimated_usd, row.expires_at))
+    return {account: (usd, tuple(holds[account])) for account, usd in spent.items()}
+
+
+def balances_of(*, spender: Spender, now: datetime) -> tuple[Balance, ...]:
+    """The balance of each account by the record; call it in the team's scope."""
+    return tuple(
+        Balance(spent, sum((hold.amount_usd for hold in holds), Decimal(0)))
+        for spent, holds in record_of(spender=spender, now=now).values()
+    )
 
 
 def epoch_of(*, team_id: UUID) -> int:
@@ -129,19 +98,15 @@ def epoch_of(*, team_id: UUID) -> int:
     return rows.first() or 0
 
 
-def sum_of(holds: Iterable[Hold]) -> Decimal:
-    """What they hold together."""
-    return sum((hold.amount_usd for hold in holds), Decimal(0))
-
-
 @contextmanager
 def shared_turn(team_id: UUID) -> Iterator[None]:
     """One transaction beside others that hold or count money of the team."""
-    lock = _lock_of(team_id)
     # A cost counts whatever becomes of the request.
     with (
         before_commit(None),
-        team_scope(team_ids=[team_id], actor=ACTOR, is_planned_once=True, shared_lock=lock),
+        team_scope(
+            team_ids=[team_id], actor=ACTOR, is_planned_once=True, shared_lock=_lock_of(team_id)
+        ),
     ):
         yield
 
@@ -154,98 +119,98 @@ def turn_alone(team_id: UUID) -> Iterator[None]:
         yield
 
 
-def note_hold(*, claimant: Claimant, now: datetime, along: Callable[[], None] | None = None) -> int:
-    """Write down what is about to be held, and say which epoch the counters must be of.
+def note_hold(*, hold: Hold, now: datetime, along: Callable[[], None] | None = None) -> int:
+    """Records a hold before it is decided on; returns the epoch that the counters must have.
 
     `along` writes in the same transaction.
     """
-    with shared_turn(claimant.team_id):
+    with shared_turn(hold.spender.team_id):
         if along is not None:
             along()
-        return _note(claimant, now)
+        return _note(hold, now)
 
 
-def drop_hold(*, team_id: UUID, reservation_id: UUID) -> None:
-    """Forget what was held, if it still is."""
-    with shared_turn(team_id):
-        SpendReservation.objects.filter(team_id=team_id, pk=reservation_id).delete()
-
-
-def count_spend(*, claimant: Claimant, cost: Cost) -> tuple[bool, Mapping[Account, Decimal]]:
-    """Count the call's cost once and hold nothing for it any more; call it in the team's scope.
-
-    Who makes the counters anew waits for the transaction from here on. Answers whether it was
-    counted now, and what is spent in its accounts then.
-    """
-    counted = run_prepared(
-        _COUNT,
-        [
-            *_who(claimant),
-            new_id(),
-            claimant.hold.reservation_id,
-            cost.usage.model[:_MODEL_CHARS],
-            cost.usage.tier[:_TIER_CHARS],
-            _tokens(cost.usage.input_tokens),
-            _tokens(cost.usage.output_tokens),
-            cost.usd,
-            cost.at,
-            _lock_of(claimant.team_id),
-        ],
-    )
-    is_counted = bool(counted)
-    return is_counted, spent_in(team_id=claimant.team_id, accounts=claimant.accounts)
+def drop_hold(*, hold: Hold) -> None:
+    """Removes a hold, if it is there."""
+    with shared_turn(hold.spender.team_id):
+        SpendReservation.objects.filter(team_id=hold.spender.team_id, pk=hold.id).delete()
 
 
 def drop_expired(*, team_id: UUID, now: datetime) -> None:
-    """Forget what holds nothing any more; call it in a turn alone."""
+    """Removes expired holds; call it in a turn alone."""
     SpendReservation.objects.filter(team_id=team_id, expires_at__lte=now).delete()
 
 
-def move_epoch(*, team_id: UUID) -> None:
-    """Make all counters stale, wherever they are; call it in a turn alone."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MOVE_EPOCH, [new_id(), team_id])
+def count_spend(*, hold: Hold, cost: Cost) -> tuple[bool, Mapping[Account, Decimal]]:
+    """Counts the cost of a call once and removes its hold; call it in the team's scope.
 
-
-def decide(
-    *, claimant: Claimant, limits: Mapping[Account, Decimal | None], now: datetime
-) -> tuple[bool, tuple[Balance, ...]]:
-    """Hold the money by the record alone, with the counters away; see `SpendCounters.reserve`.
-
-    Slower, as only one of the team decides at a time. The new epoch tells those who still reach
-    the counters that these do not know of it.
+    Returns whether it was counted now, and what is then spent in its accounts.
     """
-    own = claimant.hold
-    with turn_alone(claimant.team_id):
-        move_epoch(team_id=claimant.team_id)
-        drop_expired(team_id=claimant.team_id, now=now)
-        found = balances_of(team_id=claimant.team_id, accounts=list(limits), now=now)
-        before = [
-            Balance(spent, sum_of(h for h in holds if h.reservation_id != own.reservation_id))
-            for spent, holds in found.values()
-        ]
-        fits = not own.amount_usd or all(
-            limit is None or each.spent_usd + each.held_usd + own.amount_usd <= limit
-            for each, limit in zip(before, limits.values(), strict=True)
+    usage, spender = cost.usage, hold.spender
+    counted = run_prepared(
+        _COUNT,
+        [
+            *_columns(spender),
+            hold.id,
+            new_id(),
+            usage.model[:_MODEL_CHARS],
+            usage.tier[:_TIER_CHARS],
+            _tokens(usage.input_tokens),
+            _tokens(usage.output_tokens),
+            cost.usd,
+            cost.at,
+            _lock_of(spender.team_id),
+        ],
+    )
+    return bool(counted), _spent_by(spender)
+
+
+def move_epoch(*, team_id: UUID) -> None:
+    """Makes all counters stale, wherever they are; call it in a turn alone."""
+    run_prepared(_MOVE_EPOCH, [new_id(), team_id])
+
+
+def decide(*, hold: Hold, budget: Budget, now: datetime) -> Decision:
+    """Holds the money by the record alone, while Redis is down; see `SpendCounters.reserve`.
+
+    Slower, as only one caller of the team decides at a time. The new epoch tells those who still
+    reach the counters that these are stale.
+    """
+    team_id, amount = hold.spender.team_id, hold.amount_usd
+    with turn_alone(team_id):
+        move_epoch(team_id=team_id)
+        drop_expired(team_id=team_id, now=now)
+        SpendReservation.objects.filter(team_id=team_id, pk=hold.id).delete()
+        before = balances_of(spender=hold.spender, now=now)
+        fits = not amount or all(
+            limit is None or each.spent_usd + each.held_usd + amount <= limit
+            for each, limit in zip(before, budget.limits.values(), strict=True)
         )
-        rows = SpendReservation.objects.filter(team_id=claimant.team_id, pk=own.reservation_id)
         if not fits:
-            rows.delete()
-            return False, tuple(before)
-        if not rows.exists():
-            _note(claimant, now)
-    return True, tuple(Balance(e.spent_usd, e.held_usd + own.amount_usd) for e in before)
+            return False, before
+        _note(hold, now)
+    return True, tuple(Balance(each.spent_usd, each.held_usd + amount) for each in before)
 
 
-def _note(claimant: Claimant, now: datetime) -> int:
-    hold = claimant.hold
-    given = [hold.reservation_id, hold.amount_usd, now, hold.expires_at]
-    ((epoch,),) = run_prepared(_NOTE, [*_who(claimant), *given])
+def _spent_by(spender: Spender) -> dict[Account, Decimal]:
+    windows, team_id = Q(), spender.team_id
+    for account in spender.accounts:
+        kind = account.kind
+        owner = {"agent_id": None, "end_user_id": None, f"{kind.owner}_id": account.owner_id}
+        windows |= Q(kind=kind.value, begins_on=account.begins_on, team_id=team_id) & Q(**owner)
+    totals = SpendTotal.objects.filter(windows, team_id=team_id)
+    spent = dict(totals.values_list("kind", "spent_usd"))
+    return {each: spent.get(each.kind.value, Decimal(0)) for each in spender.accounts}
+
+
+def _note(hold: Hold, now: datetime) -> int:
+    given = [*_columns(hold.spender), hold.id, hold.amount_usd, now, hold.expires_at]
+    ((epoch,),) = run_prepared(_NOTE, given)
     return int(epoch)
 
 
-def _who(claimant: Claimant) -> list[object]:
-    return [claimant.team_id, claimant.agent_id, claimant.end_user_id, claimant.day]
+def _columns(spender: Spender) -> list[object]:
+    return [spender.team_id, spender.agent_id, spender.end_user_id, spender.day]
 
 
 def _tokens(number: int) -> int:

@@ -103,8 +103,8 @@ def test_one_without_a_list_is_asked_for_one_token(
         ),
         (Behaviour(drop=True), "It cannot be reached"),
         (Behaviour(delay=5), "It did not answer in time."),
-        (Behaviour(body="<html>"), "no answer of the protocol"),
-        (Behaviour(body='"text"'), "no answer of the protocol"),
+        (Behaviour(body="<html>"), "as the protocol requires"),
+        (Behaviour(body='"text"'), "as the protocol requires"),
     ],
 )
 def test_what_went_wrong_is_said_in_our_words(

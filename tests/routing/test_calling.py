@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
+from routing.clients.chat_calls import ChatRequest
 from routing.models import RoutingDecision
 from routing.services.calling import (
-    ChatRequest,
     NoModelAnsweredError,
-    NoModelConfiguredError,
     RequestRefusedError,
     call,
     open_stream,
 )
-from routing.services.routes import Route
+from routing.services.router import NoModelConfiguredError, Route
 from tests.support.cast import Cast
 from tests.support.chat_calls import (
     PROMPT,

@@ -8,7 +8,7 @@ from routing.services.calling import (
     StreamCutError,
     open_stream,
 )
-from routing.services.routes import Route
+from routing.services.router import Route
 from tests.support.cast import Cast
 from tests.support.chat_calls import PROMPT, TOOLS, ask, asked, once, outcome, route, server
 from tests.support.chat_models import make_models, route_of

@@ -17,7 +17,7 @@ from routing.services.calling import (
     call,
     open_stream,
 )
-from routing.services.routes import Route
+from routing.services.router import Route
 from tests.support.cast import Cast
 from tests.support.chat_calls import ask, asked, once, route, server
 from tests.support.chat_models import make_models, route_of
@@ -38,7 +38,8 @@ def test_a_model_that_keeps_failing_is_left_alone_until_a_probe_succeeds(
     acme: Cast, server: FakeOpenAI
 ) -> None:
     make_models(acme, server)
-    route = replace(route_of(acme), fallbacks=())
+    route = route_of(acme)
+    route = replace(route, choices=route.choices[:1])
     clock = Clock()
     policy = Policy(failures=2, open_seconds=30)
     circuits = Breaker(shared=quick_redis(), policy=policy, clock=clock)

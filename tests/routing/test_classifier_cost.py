@@ -11,12 +11,11 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from routing.clients.classifier import Classifier
 from routing.domain.complexity import DIMENSIONS, ComplexityScore
 from routing.models import SpendEntry, SpendReservation
-from routing.services.complexity import classified
+from routing.services.complexity import Classifier, classified
 from routing.services.paid_calls import Payer
-from routing.services.routes import Route
+from routing.services.router import Route
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

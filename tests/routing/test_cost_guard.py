@@ -10,7 +10,7 @@ import pytest
 from django.db import ProgrammingError, transaction
 from django.db.utils import DatabaseError
 
-from routing.domain.budgets import CapKind, TierEstimate, Usage
+from routing.domain.budgets import CapKind, Usage
 from routing.models import SpendEntry, SpendTotal
 from routing.services.cost_guard import BudgetExceededError, settle
 from routing.services.spend_record import Cost, count_spend, shared_turn
@@ -153,11 +153,7 @@ def test_a_refusal_holds_nothing_anywhere(any_till: Till) -> None:
 
 
 def test_a_refusal_suggests_the_dearest_tier_that_still_fits(any_till: Till) -> None:
-    tiers = (
-        TierEstimate("fast", Decimal("0.1")),
-        TierEstimate("balanced", Decimal("0.9")),
-        TierEstimate("powerful", Decimal(3)),
-    )
+    tiers = {"fast": Decimal("0.1"), "balanced": Decimal("0.9"), "powerful": Decimal(3)}
     any_till.spend("4")
     fits = exceeded(any_till, "3", alternatives=tiers)
     any_till.spend("0.95")
@@ -267,7 +263,7 @@ def test_a_crash_before_the_counters_heard_of_it_loses_no_spend(till: Till) -> N
     """The settlement is committed, and the process dies before it tells Redis."""
     reservation = till.reserve("5")
     with shared_turn(till.cast.team.pk):
-        count_spend(claimant=reservation.claimant, cost=Cost(Decimal(4), USAGE, till.now))
+        count_spend(hold=reservation.hold, cost=Cost(Decimal(4), USAGE, till.now))
     at_once = exceeded(till, "2")
     later = exceeded(till.later(minutes=10), "2")
 

@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 
 from config.problems import problem_for
 from routing.clients.spend_counters import spend_counters
-from routing.domain.budgets import TierEstimate
 from routing.services.cost_guard import BudgetExceededError
 from tests.support.budgets import Till, limit_agent
 from tests.support.cast import Cast, Clients, make_cast
@@ -107,7 +106,7 @@ def test_another_teams_spend_is_not_seen(till: Till, client_of: Clients) -> None
 def test_a_refusal_says_which_cap_what_remains_and_what_would_fit(till: Till) -> None:
     till.spend("4.4")
     with pytest.raises(BudgetExceededError) as refused:
-        till.reserve("0.75", alternatives=(TierEstimate("fast", Decimal("0.5")),))
+        till.reserve("0.75", alternatives={"fast": Decimal("0.5")})
     answer = problem_for(refused.value)
 
     assert answer is not None

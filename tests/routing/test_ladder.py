@@ -8,17 +8,19 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.domain.choices import Expected, ModelChoice, expected_output
-from routing.domain.complexity import Tier, tier_of
-from routing.domain.ladder import (
+from routing.domain.choices import (
     CALLS_TO_SPARE,
+    Expected,
     Means,
+    ModelChoice,
     Rules,
     at_most,
     choose_tier,
+    expected_output,
     holding,
     in_order,
 )
+from routing.domain.complexity import Tier
 
 ORDER = tuple(Tier)
 PRICES = st.decimals(min_value=0, max_value=1, places=6)
@@ -84,7 +86,6 @@ def test_a_choice_is_of_the_ladder_under_the_highest_tier_and_within_what_was_sa
     chosen = choose_tier(
         ladder=allowed,
         score=score,
-        asked=tier_of(score),
         rules=rules,
         means=means,
         expected=expected,
@@ -119,7 +120,6 @@ def test_a_harder_query_never_gets_a_lower_tier(
         choose_tier(
             ladder=ladder,
             score=score,
-            asked=tier_of(score),
             rules=Rules(),
             means=means,
             expected=expected,

@@ -15,8 +15,7 @@ from routing.domain.complexity import DIMENSIONS, Tier
 from routing.models import ChatModel, RoutingDecision
 from routing.services.cost_guard import BudgetExceededError, reserve, settle
 from routing.services.decisions import Outcome, hash_of, note_outcome
-from routing.services.router import choose_route
-from routing.services.routes import NoModelConfiguredError
+from routing.services.router import NoModelConfiguredError, choose_route
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser
 from teams.tenancy import team_scope

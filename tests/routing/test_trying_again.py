@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
+from routing.clients.chat_calls import ChatRequest
 from routing.models import RoutingDecision
-from routing.services.calling import ChatRequest, NoModelAnsweredError, call, open_stream
-from routing.services.routes import Route
+from routing.services.calling import NoModelAnsweredError, call, open_stream
+from routing.services.router import Route
 from tests.support.cast import Cast
 from tests.support.chat_models import make_models, route_of
 from tests.support.openai_server import Behaviour, FakeOpenAI, dropped, error, slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -21,10 +21,9 @@ from config import embedded
 from config.embedded.redis import redis_pid
 from routing.clients.quick_redis import QuickRedis
 from routing.clients.spend_counters import SpendCounters
-from routing.domain.budgets import BudgetLeft, Reservation, TierEstimate, Usage
+from routing.domain.budgets import BudgetLeft, Reservation, Usage
 from routing.models import SpendEntry, SpendReservation
-from routing.services.budgets import budget_left
-from routing.services.cost_guard import release, reserve, settle
+from routing.services.cost_guard import budget_left, release, reserve, settle
 from teams.models import Agent, EndUser
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
@@ -110,7 +109,7 @@ class Till:
         agent: Agent | None = None,
         end_user: EndUser | None = None,
         nobody: bool = False,
-        alternatives: tuple[TierEstimate, ...] = (),
+        alternatives: Mapping[str, Decimal] | None = None,
     ) -> Reservation:
         """Hold money for Kyra and Sarah, or for others."""
         return reserve(
@@ -148,7 +147,6 @@ class Till:
             agent=agent or self.cast.kyra,
             end_user=end_user or self.cast.sarah,
             now=self.now,
-            counters=self.counters,
         )
 
     def entries(self) -> list[SpendEntry]:

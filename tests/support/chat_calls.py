@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from routing.clients.chat_calls import ChatRequest
 from routing.models import RoutingDecision
-from routing.services.calling import (
-    Answer,
-    ChatRequest,
-)
-from routing.services.routes import Route
+from routing.services.calling import Answer
+from routing.services.router import Route
 from tests.support.cast import Cast
 from tests.support.chat_models import make_models, route_of
 from tests.support.openai_server import FakeOpenAI

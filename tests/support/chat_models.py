@@ -10,8 +10,7 @@ from django.utils import timezone
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import Tier
 from routing.models import ChatModel, Provider
-from routing.services.router import choose_route
-from routing.services.routes import Route
+from routing.services.router import Route, choose_route
 from tests.support.cast import Cast
 from tests.support.openai_server import FakeOpenAI
 

@@ -20,8 +20,7 @@ from routing.domain.budgets import BudgetLeft, CapKind, CapLeft
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.cost_guard import budget_left
 from routing.services.decisions import told_scores
-from routing.services.router import choose_route
-from routing.services.routes import Route
+from routing.services.router import Route, choose_route
 from teams.errors import InvalidError
 from teams.models import EndUser, Team
 from teams.models.conversations import ROLES

@@ -22,12 +22,11 @@ from memory.satellites.chat.history import Recorded, earlier_messages, record_an
 from memory.satellites.chat.threads import conversation_of
 from memory.selectors.names import is_guest
 from memory.understanding.tools import Tools
+from routing.clients.chat_calls import ChatRequest
 from routing.domain.budgets import Reservation
 from routing.services.calling import (
     Answer,
     AnswerStream,
-    Attempt,
-    ChatRequest,
     RequestRefusedError,
     call,
     open_stream,
@@ -35,14 +34,14 @@ from routing.services.calling import (
 )
 from routing.services.cost_guard import BudgetExceededError, count_along, release, reserve, settle
 from routing.services.decisions import (
+    Attempt,
     Outcome,
     keep_by_itself,
-    keep_decision,
     note_outcome,
     write_outcome,
 )
 from routing.services.models import catalogue_of
-from routing.services.routes import Route, cheapest_within
+from routing.services.router import Route, cheapest_within
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.team_settings import flags_of
@@ -190,12 +189,6 @@ def paid_for(exchange: Exchange, context: Context, route: Route, now: datetime) 
 
 def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
     conversation = exchange.conversation
-    kept: list[bool] = []
-
-    def keep() -> None:
-        keep_decision(route.decision)
-        kept.append(True)
-
     try:
         return reserve(
             team=exchange.team,
@@ -204,12 +197,9 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
             estimated_usd=route.reservation_usd,
             now=now,
             alternatives=route.alternatives,
-            seen=route.budget_left,
-            along=keep,
+            along=partial(route.decision.save, force_insert=True),
         )
     except BudgetExceededError as error:
-        if not kept:
-            keep_by_itself(route.decision)
         budget = error.tightest.cap.account.kind.title.lower()
         why = Attempt(route.model.name, route.model.provider, f"not paid for by the {budget}")
         note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, [why], None))

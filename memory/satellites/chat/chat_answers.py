@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from memory.api.idempotency import settle
 from memory.satellites.chat.answering import LiveAnswer, Prepared, Used
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
-from routing.services.routes import NoModelConfiguredError
+from routing.services.router import NoModelConfiguredError
 from teams.errors import DomainError
 
 PREFIX = "X-Palimpsest-"

@@ -37,8 +37,7 @@ from memory.services.extraction.waiting import StillExtractingError
 from memory.understanding.tools import Tools
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
-from routing.services.router import choose_route
-from routing.services.routes import Route
+from routing.services.router import Route, choose_route
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Team
 from teams.tenancy import team_scope

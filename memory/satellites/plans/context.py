@@ -22,7 +22,7 @@ from memory.satellites.plans.selection.choosing import Selection
 from memory.satellites.plans.selection.request_types import RequestType, request_type_of
 from memory.selectors.loading.memories import memories_by_id
 from memory.understanding.tools import Tools
-from routing.clients.static_vectors import static_vectors
+from routing.clients.embeddings import static_vectors
 from routing.domain.complexity.features import measure
 from teams.domain.team_settings import ContextSettings
 from teams.services.team_settings import context_settings_of

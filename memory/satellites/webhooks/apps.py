@@ -31,7 +31,7 @@ class WebhooksConfig(satellite.Satellite):
         """Announces budgets that are nearly used up, or used up."""
         super().ready()
         from memory.satellites.webhooks.announcing import announce
-        from routing.services.budget_notices import LISTENERS
+        from routing.services.cost_guard import LISTENERS
 
         LISTENERS.append(announce)
 

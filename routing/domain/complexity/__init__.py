@@ -1,6 +1,5 @@
-"""How complex a query is, told by its words and a static vector: no language model is asked."""
+"""Scores the complexity of a query by its words and a static vector, without a language model."""
 
-from .scorer import Embed, score_query
-from .types import DIMENSIONS, WEIGHTS, ComplexityScore, Tier, tier_of
+from .scorer import DIMENSIONS, WEIGHTS, ComplexityScore, Embed, Tier, score_query, tier_of
 
 __all__ = ["DIMENSIONS", "WEIGHTS", "ComplexityScore", "Embed", "Tier", "score_query", "tier_of"]

@@ -1,15 +1,41 @@
-"""What is measured of a query: its form, its words, and how these go together."""
+"""Separates the request of a query from its material, and measures its form and words."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from .request import Request, read_request
+# Of a very long query only the two ends are read: the request stands in one of them.
+_HEAD_CHARS, _TAIL_CHARS = 3_000, 1_500
+_LONG_QUOTATION_WORDS = 6
 
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r'"([^"]*)"|“([^“”]*)”|«([^«»]*)»|„([^„“”]*)[“”]')
+_WORD = re.compile(r"[^\W_]+(?:[-'’/][^\W_]+)*")
+_CODE = re.compile(
+    r"\b[A-Za-z_]\w{0,60}\([^()]{0,200}\)|[{};]|[=!<>]=|=>|->|::|\b\w{1,60}_\w+\b|</?\w+>|\$\w+|"
+    r"\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|JOIN|def|return|import|const|let|var|elif|printf?)\b"
+)
+_STATEMENT = re.compile(
+    r"\w\([^()]{0,200}\)|[{};]|[=!<>]=|=>|->|\s[+*-]?=\s|"
+    r"\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|def|return|import|const|let|var|while|for \w+ in)\b"
+)
+_MATHS = re.compile(r"[∑∫√∞≤≥≠±∀∃∈∂^≈∇⊂→]|\b[a-z]\s?=\s?[-\d(]|\bO\(|\d\s?[*/+]\s?\(?\d")
+_HANDED_OVER = re.compile(r"\b(?:this|these|following|below)\b", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"(?<!don't )(?<!not )\b(?:for now[,:]?|just (?:tell me|say|answer|give me)[,:]?|"
+    r"all i (?:need|want)(?: to know)? is|, only (?:the|tell|say))\s",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"\b(?:no need to|(?:do not|don't) (?:need|want|explain|analy[sz]e|bother)|not asking for|"
+    r"without explaining|(?:explain|analy[sz]e|design|prove) nothing|prove me wrong)\b[^,.;:!?]*",
+    re.IGNORECASE,
+)
 _OPENINGS = (
     ("asks_what", re.compile(r"what")),
     ("asks_detail", re.compile(
@@ -29,42 +55,94 @@ _COMPOUND = re.compile(r"\b[^\W\d_]{2,}(?:[-–][^\W\d_]{2,})+\b")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Features of about 0 to 1.5 by name, and the request they were measured of.
+    """The request in a query, its words in lower case, and its features of about 0 to 1.5 by name.
 
-    `is_readable` is False for a query in a language that the cues do not hold.
+    `is_readable` is False if the query is in a language without word lists.
     """
 
-    request: Request
+    text: str
+    words: tuple[str, ...]
     features: dict[str, float]
     is_readable: bool
     asks_again: bool
 
 
 def measure(*, query: str, history_turns: int) -> Measured:
-    """Measure a query asked after `history_turns` earlier turns."""
-    request = read_request(query)
-    found = _cues(request.text.lower())
-    known = found.pop("function_words")
-    asks_again = found.pop("again") > 0
-    features = _cue_features(found, history_turns) | _form(request, history_turns)
+    """Measures a query after `history_turns` earlier turns.
+
+    Fenced code, long quotations and text after a colon count as material, not as request.
+    """
+    text = query
+    if len(text) > _HEAD_CHARS + _TAIL_CHARS:
+        text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
+    request = _QUOTED.sub(_without_long_quotation, _FENCE.sub(" ", text))
+    request = _DECLINED.sub(" ", _after_instead(_without_material(request))).replace("’", "'")
+    words = tuple(word.lower() for word in _WORD.findall(request))
+    lowered = request.lower()
+    found = {name: len(phrases.findall(lowered)) for name, phrases in _cue_lists().items()}
+    function_words, asks_again = found.pop("function_words"), found.pop("again") > 0
+    features = {name: _share(count, 3) for name, count in found.items()}
+    if history_turns <= 0:
+        features |= {"earlier": 0.0, "whole_talk": 0.0}
+    material_words = max(0, len(query.split()) - len(request.split()))
+    features |= _form(request, words) | {
+        "code": _share(len(_CODE.findall(text)), 4),
+        "maths": _share(len(_MATHS.findall(text)), 3),
+        "material": min(math.log1p(material_words) / 4, 1.5),
+        "turns": min(math.log1p(max(0, history_turns)) / math.log(16), 1.5),
+        "follows": float(history_turns > 0),
+    }
     features |= _combined(features)
-    return Measured(request, features, _is_readable(request, known), asks_again)
+    is_readable = _is_readable(request, len(words), function_words)
+    return Measured(request, words, features, is_readable, asks_again)
+
+
+def lines_of(name: str) -> dict[str, str]:
+    """The lines `key: text` of a data file beside this module."""
+    lines = files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {key: text for key, _, text in pairs}
+
+
+def _without_long_quotation(match: re.Match[str]) -> str:
+    inner = match.group()[1:-1]
+    return " " if len(inner.split()) >= _LONG_QUOTATION_WORDS else match.group()
+
+
+def _without_material(text: str) -> str:
+    """The text without what a colon hands over: paragraphs, code, or a line after "this list:"."""
+    lines = text.splitlines()
+    for place, line in enumerate(lines[:-1]):
+        if line.rstrip().endswith(":"):
+            if sum(len(row.split()) for row in lines[place + 1 :]) > 30:
+                return "\n".join(lines[: place + 1])
+            break
+    head, colon, tail = text.partition(":")
+    if _HANDED_OVER.search(head) and len(head.split()) <= 14 and len(tail.split()) >= 12:
+        return head + colon
+    asked = re.search(r"[?:]\s+", text)
+    if asked and len(_STATEMENT.findall(text[asked.end() :])) >= 2:
+        return text[: asked.end()]
+    return text
+
+
+def _after_instead(text: str) -> str:
+    """What follows "for now" or "just tell me": the request that takes the place of the first."""
+    turns = list(_INSTEAD.finditer(text))
+    rest = text[turns[-1].end() :] if turns else ""
+    return f"just {rest}" if len(rest.split()) >= 2 else text
 
 
 @cache
-def _cue_lists() -> dict[str, re.Pattern[str]]:
-    lines = files(__package__).joinpath("cues.txt").read_text(encoding="utf-8").splitlines()
-    lists = (line.split(": ", 1) for line in lines if not line.startswith("#"))
-    return {name: re.compile(rf"\b(?:{_alternatives(phrases)})\b") for name, phrases in lists}
+def _cue_lists() -> Mapping[str, re.Pattern[str]]:
+    return {
+        name: re.compile(rf"\b(?:{_alternatives(phrases)})\b")
+        for name, phrases in lines_of("cues.txt").items()
+    }
 
 
 def _alternatives(phrases: str) -> str:
     return "|".join(re.escape(each.strip()).replace(r"\*", r"\w*") for each in phrases.split("|"))
-
-
-def _cues(text: str) -> dict[str, int]:
-    """How often the phrases of each list of `cues.txt` occur in a text in lower case."""
-    return {name: len(phrases.findall(text)) for name, phrases in _cue_lists().items()}
 
 
 def _share(count: float, most: float) -> float:
@@ -72,18 +150,12 @@ def _share(count: float, most: float) -> float:
     return math.sqrt(min(count, most) / most)
 
 
-def _cue_features(found: dict[str, int], history_turns: int) -> dict[str, float]:
-    features = {name: _share(count, 3) for name, count in found.items()}
-    if history_turns <= 0:
-        features |= {"earlier": 0.0, "whole_talk": 0.0}
-    return features
-
-
-def _form(request: Request, history_turns: int) -> dict[str, float]:
-    text, count = request.text.strip(), len(request.words)
+def _form(request: str, words: Sequence[str]) -> dict[str, float]:
+    text, count = request.strip(), len(words)
     lowered = text.lower()
     opening = next((name for name, form in _OPENINGS if form.match(lowered)), "")
-    content = [word for word in request.words if len(word) > 2 and not _is_function_word(word)]
+    is_common = _cue_lists()["function_words"].fullmatch
+    content = [word for word in words if len(word) > 2 and not is_common(word)]
     return {
         **{name: float(name == opening) for name, _ in _OPENINGS},
         "words": min(math.log1p(count) / math.log(30), 1.5),
@@ -93,19 +165,10 @@ def _form(request: Request, history_turns: int) -> dict[str, float]:
         "listed": min(len(_LISTED.findall(text)), 8) / 5,
         "sentences": min(max(0, len(_SENTENCE_END.findall(text)) - 1), 3) / 3,
         "question": float("?" in text),
-        "code": _share(request.code_marks, 4),
-        "maths": _share(request.maths_marks, 3),
-        "material": min(math.log1p(request.material_words) / 4, 1.5),
         "letters": min(sum(map(len, content)) / max(1, len(content)) / 6, 1.5),
         "long_words": _share(sum(len(word) >= 9 for word in content), 6),
         "compounds": _share(len(_COMPOUND.findall(text)), 3),
-        "turns": min(math.log1p(max(0, history_turns)) / math.log(16), 1.5),
-        "follows": float(history_turns > 0),
     }
-
-
-def _is_function_word(word: str) -> bool:
-    return _cue_lists()["function_words"].fullmatch(word) is not None
 
 
 def _combined(features: dict[str, float]) -> dict[str, float]:
@@ -128,10 +191,10 @@ def _combined(features: dict[str, float]) -> dict[str, float]:
     }
 
 
-def _is_readable(request: Request, function_words: int) -> bool:
-    """Whether the query seems to be English; of fewer than six words nobody can tell."""
-    letters = [char for char in request.text if char.isalpha()]
+def _is_readable(request: str, words: int, function_words: int) -> bool:
+    """Whether the query seems to be English; nobody can tell of fewer than six words."""
+    letters = [char for char in request if char.isalpha()]
     other = sum(char >= "\u0250" for char in letters)
     if other > max(len(letters) - other, 7):
         return False
-    return len(request.words) < 6 or 10 * function_words >= len(request.words)
+    return words < 6 or 10 * function_words >= words

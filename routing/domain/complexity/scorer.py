@@ -1,22 +1,34 @@
-"""The five judgements of a query: a linear model over its features and its static vector."""
+"""The complexity of a query: five scores by a linear model over its features and static vector."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .features import Measured, measure
-from .types import DIMENSIONS, ComplexityScore
+from .features import Measured, lines_of, measure
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
+# Seed 000, "QueryComplexityScorer": the dimensions and their weights.
+WEIGHTS: Mapping[str, float] = {
+    "reasoning_depth": 0.30,
+    "domain_specificity": 0.25,
+    "creativity": 0.20,
+    "context_dependency": 0.15,
+    "output_length": 0.10,
+}
+DIMENSIONS = tuple(WEIGHTS)
+# Seed 000, "ModelRouter": 0 to 3 is fast, 3.1 to 6 balanced, 6.1 to 10 powerful.
+FAST_UP_TO = 3.0
+BALANCED_UP_TO = 6.0
 # A short follow-up such as "still wrong, try again" is nearly as hard as what it follows. These
 # figures are chosen, not fitted, and lean towards the harder side: a hard query sent to a fast
 # model is the costly mistake.
@@ -24,26 +36,69 @@ _FOLLOW_UP_WORDS = 15
 _TURNS_BACK = 3
 _AS_HARD = 0.85
 _CARRIED = ("reasoning_depth", "domain_specificity")
-# What cannot be read is taken for a middling query, for the same reason.
+# An unreadable query counts as middling, for the same reason.
 _UNREAD = {
     "reasoning_depth": 5.0,
     "domain_specificity": 5.0,
     "creativity": 2.0,
     "output_length": 4.0,
 }
-# A reason tells this many features, and none that moves a middling judgement by less than .5.
-_TOLD = 3
-_WORTH_TELLING = 0.2
+# A reason names so many features, and none that moves a middling score by less than .5.
+_NAMED = 3
+_WORTH_NAMING = 0.2
 _SUBJECT = "what it is about"
+
+
+class Tier(StrEnum):
+    """A class of models, cheapest first."""
+
+    FAST = "fast"
+    BALANCED = "balanced"
+    POWERFUL = "powerful"
+
+
+def tier_of(weighted: float) -> Tier:
+    """The tier of a weighted score, rounded to one decimal as the cut-offs are."""
+    rounded = round(weighted, 1)
+    if rounded <= FAST_UP_TO:
+        return Tier.FAST
+    return Tier.BALANCED if rounded <= BALANCED_UP_TO else Tier.POWERFUL
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexityScore:
+    """Five scores from 0 to 10, and the reason for each."""
+
+    reasoning_depth: float
+    domain_specificity: float
+    creativity: float
+    context_dependency: float
+    output_length: float
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def dimensions(self) -> dict[str, float]:
+        """The five scores by name."""
+        return {name: float(getattr(self, name)) for name in DIMENSIONS}
+
+    @property
+    def weighted(self) -> float:
+        """The sum of the five by the seed's weights, 0 to 10, to three decimals."""
+        return round(sum(WEIGHTS[name] * value for name, value in self.dimensions.items()), 3)
+
+    @property
+    def tier(self) -> Tier:
+        """The tier of the weighted score."""
+        return tier_of(self.weighted)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The fitted model, made by `benchmarks/routing_fit.py`.
 
-    `features` holds for each feature its mean over the fitted queries and its weight in each
-    dimension; `vector` has shape (parts of the static vector that are used, 5), `subject` (5,) is
-    what the vector of an average query adds.
+    `features` holds the mean of each feature over the fitted queries and its weight in each
+    dimension; `vector` has shape (used parts of the static vector, 5), `subject` (5,) is what the
+    vector of an average query adds.
     """
 
     bias: NDArray[np.float64]
@@ -64,22 +119,25 @@ def fitted_weights() -> Weights:
     )
 
 
+@cache
+def _feature_words() -> Mapping[str, str]:
+    return lines_of("reasons.txt")
+
+
 def score_query(
     *, query: str, history_turns: int = 0, history: Sequence[str] = (), embed: Embed
 ) -> ComplexityScore:
-    """The complexity of `query`, asked after `history_turns` earlier turns.
+    """The complexity of `query` after `history_turns` earlier turns; deterministic.
 
-    `history` holds the texts of the latest earlier turns, oldest first, as far as they are known;
-    `history_turns` counts all of them. `embed` gives the static vectors that the weights were
-    fitted to. The same input always gives the same score. The reasons name kinds of words and
-    never repeat the query.
+    `history` holds the texts of the latest ones, oldest first. `embed` returns the static vectors
+    that the weights were fitted to. The reasons name kinds of words and never repeat the query.
     """
     measured = measure(query=query, history_turns=history_turns)
-    values, reasons = _judged(measured, embed)
+    values, reasons = _scored(measured, embed)
     floors: list[tuple[Mapping[str, float], str]] = []
     if not measured.is_readable:
         floors.append((_UNREAD, "a language that the word lists do not hold"))
-    if history and measured.asks_again and len(measured.request.words) <= _FOLLOW_UP_WORDS:
+    if history and measured.asks_again and len(measured.words) <= _FOLLOW_UP_WORDS:
         floors.append((_carried(history, embed), "follows up on a harder turn"))
     for least, why in floors:
         for name, floor in least.items():
@@ -88,17 +146,16 @@ def score_query(
     return ComplexityScore(**values, reasons=reasons)
 
 
-def _judged(measured: Measured, embed: Embed) -> tuple[dict[str, float], dict[str, str]]:
-    weights = fitted_weights()
-    subject = embed([measured.request.text])[0, : len(weights.vector)] @ weights.vector
+def _scored(measured: Measured, embed: Embed) -> tuple[dict[str, float], dict[str, str]]:
+    weights, words = fitted_weights(), _feature_words()
+    subject = embed([measured.text])[0, : len(weights.vector)] @ weights.vector
     sums = weights.bias + subject
     moved = {_SUBJECT: subject - weights.subject}
     for name, row in weights.features.items():
         value = measured.features[name]
         sums = sums + value * row[1:]
-        told = _TOLD_AS.get(name)
-        if value and told:
-            moved[told] = moved.get(told, 0.0) + (value - row[0]) * row[1:]
+        if value and (named := words.get(name)):
+            moved[named] = moved.get(named, 0.0) + (value - row[0]) * row[1:]
     values = {
         name: round(10 / (1 + math.exp(-total)), 2)
         for name, total in zip(DIMENSIONS, sums.tolist(), strict=True)
@@ -107,68 +164,18 @@ def _judged(measured: Measured, embed: Embed) -> tuple[dict[str, float], dict[st
 
 
 def _carried(history: Sequence[str], embed: Embed) -> dict[str, float]:
-    """What a follow-up takes over from the hardest of the last turns."""
+    """The scores that a follow-up takes over from the hardest of the last turns."""
     earlier = [
-        _judged(measure(query=text, history_turns=0), embed)[0] for text in history[-_TURNS_BACK:]
+        _scored(measure(query=text, history_turns=0), embed)[0] for text in history[-_TURNS_BACK:]
     ]
     return {name: round(_AS_HARD * max(values[name] for values in earlier), 2) for name in _CARRIED}
 
 
 def _reason(moved: Mapping[str, NDArray[np.float64]], place: int) -> str:
-    """What moved a dimension most, against an average query."""
-    by = {told: float(row[place]) for told, row in moved.items()}
-    most = sorted(by, key=lambda each: -abs(by[each]))[:_TOLD]
-    told = [each for each in most if abs(by[each]) >= _WORTH_TELLING]
-    raised = ", ".join(each for each in told if by[each] > 0)
-    lowered = ", ".join(each for each in told if by[each] < 0)
+    """The features that moved a dimension most from an average query's score."""
+    by = {named: float(row[place]) for named, row in moved.items()}
+    most = sorted(by, key=lambda each: -abs(by[each]))[:_NAMED]
+    raised = ", ".join(each for each in most if by[each] >= _WORTH_NAMING)
+    lowered = ", ".join(each for each in most if by[each] <= -_WORTH_NAMING)
     parts = [raised and f"raised by {raised}", lowered and f"lowered by {lowered}"]
     return "; ".join(filter(None, parts)) or "nothing speaks for or against it"
-
-
-_TOLD_AS = {
-    "prove": "asks for a proof or derivation or analysis",
-    "design": "asks for a design",
-    "rigour": "asks for rigour",
-    "contrast": "conditions and contrasts",
-    "reasons": "asks for reasons or a comparison",
-    "failure": "a failure to be explained",
-    "trifle": "a look-up or small errand",
-    "brief": "asks for a short answer",
-    "chat": "small talk",
-    "wit": "asks for a small invention",
-    "fiction": "asks for a work of imagination",
-    "document": "asks for something to be written",
-    "complete": "asks for completeness",
-    "earlier": "refers to earlier turns",
-    "whole_talk": "refers to the whole conversation",
-    "turns": "the length of the conversation",
-    "follows": "earlier turns",
-    "asks_what": "asks what something is",
-    "asks_detail": "asks for a detail",
-    "asks_how": "asks how to do something",
-    "asks_why": "asks why or how",
-    "asks_yes_no": "a question of yes or no",
-    "words": "the length of the request",
-    "many_words": "the length of the request",
-    "short": "few words",
-    "listed": "several things asked for",
-    "sentences": "several sentences",
-    "question": "a question",
-    "code": "code",
-    "maths": "formulas",
-    "material": "text to work on",
-    "letters": "long words",
-    "long_words": "long words",
-    "compounds": "compound terms",
-    "deep_short": "a hard matter in few words",
-    "trifle_short": "a short trifle",
-    "trifle_plain": "a plain trifle",
-    "rigour_short": "a hard matter in few words",
-    "failure_short": "a failure told in few words",
-    "question_short": "a short question",
-    "what_short": "a short question",
-    "deep_contrast": "conditions in a hard matter",
-    "design_listed": "several parts to be designed or written",
-    "earlier_turns": "refers to earlier turns",
-    "whole_talk_turns": "refers to the whole conversation",
-}

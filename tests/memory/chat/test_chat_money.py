@@ -19,7 +19,7 @@ from routing.domain.budgets import CapKind
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
 from routing.services.cost_guard import BudgetExceededError, reserve
-from routing.services.routes import Route
+from routing.services.router import Route
 from routing.services.spend_record import shared_turn, turn_alone
 from teams.errors import ConflictError, NotFoundError
 from teams.models import EndUser, Team
@@ -66,8 +66,7 @@ def let_others_take_all_but(town: Town, left: Decimal, before: Prepared) -> None
 
 
 def swift_costs(route: Route) -> Decimal:
-    (most,) = [each.estimated_usd for each in route.alternatives if each.tier == "fast"]
-    return most
+    return route.alternatives["fast"]
 
 
 def decisions(town: Town) -> list[RoutingDecision]:
@@ -131,7 +130,7 @@ def test_an_answer_that_cannot_be_stored_is_paid_for_all_the_same(
     assert [role for role, _ in town.said("t")] == ["user"]
     with team_scope(team_ids=[town.cast.team.pk], actor="test"):
         spent = SpendEntry.objects.get(team=town.cast.team)
-    assert spent.reservation_id == first.reservation.id
+    assert spent.reservation_id == first.reservation.hold.id
     assert [each.outcome for each in decisions(town)] == ["answered"]
 
 

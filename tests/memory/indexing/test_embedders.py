@@ -171,7 +171,7 @@ _THREADS = """
 import os
 import config
 from memory.understanding.encoder import Encoder
-from routing.clients.static_vectors import static_vectors
+from routing.clients.embeddings import static_vectors
 
 before = len(os.listdir("/proc/self/task"))
 Encoder("search.onnx", max_tokens=256).run(["The door is green.", "The car is blue."] * 40)

@@ -1,0 +1,296 @@
+"""The web admin's pages of providers, models, routing decisions and spend."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+from django.views.decorators.http import require_POST
+
+from routing.domain.complexity import Tier
+from routing.domain.endpoints import problem_with_key_name, problem_with_url
+from routing.models import ChatModel, Provider, RoutingDecision, SpendEntry, SpendTotal
+from routing.services.models import prepare_check, provider_key
+from teams.admin.base import TeamAdmin, TeamOwnedForm, section
+from teams.admin.display import (
+    NOTHING,
+    Column,
+    excerpt_column,
+    id_column,
+    json_column,
+    label_column,
+    page_of,
+    row_column,
+    row_link,
+    time_column,
+)
+from teams.admin.filters import DaysFilter, value_filter
+from teams.admin.theme import ChoiceFilter, DropdownFilter, RelatedFilter, YesNoFilter, display
+from teams.admin_permissions import ADMINS
+from teams.middleware import outside_staff_scope
+from teams.models import Team
+
+# Those of answers, and those of calls in the background.
+TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
+TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
+_OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
+_KEY = "key_variable"
+
+
+def dollar_column(field: str, title: str) -> Column:
+    """An amount in USD with at least two places and without further zeros; a dash for none."""
+
+    @display(description=title, ordering=field)
+    def column(_: Any, row: Any) -> str:  # Any: as for Column
+        amount: Decimal | None = getattr(row, field)
+        if amount is None:
+            return NOTHING
+        whole, _, part = f"{amount:f}".partition(".")
+        return f"{whole}.{part.rstrip('0'):0<2}"
+
+    return column
+
+
+class ProviderForm(TeamOwnedForm):
+    """A provider whose key this server has and may send there."""
+
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Refuses a key that could not be sent; what may be a key itself is not shown again."""
+        values = super().clean()
+        url, name = values.get("base_url", ""), values.get(_KEY, "")
+        if words := problem_with_key_name(name):
+            self.add_error(_KEY, words)
+            self.data = {**self.data, _KEY: ""}
+            return values
+        team = Team.objects.filter(pk=self.team_id).first() if self.team_id else None
+        if team is not None and url and not problem_with_url(url):
+            _, problem = provider_key(provider=Provider(base_url=url, key_variable=name), team=team)
+            if problem:
+                self.add_error(_KEY, problem)
+        return values
+
+
+@admin.register(Provider)
+class ProviderAdmin(TeamAdmin[Provider]):
+    """Endpoints by name; their keys stand in the server's environment and never here."""
+
+    add_roles = change_roles = delete_roles = ADMINS
+    form = ProviderForm
+    list_display = ["name", "base_url", "key", "is_enabled", "team", "created"]
+    list_filter = [("team", RelatedFilter), ("is_enabled", YesNoFilter)]
+    list_select_related = ["team"]
+    search_fields = ["name", "base_url"]
+    readonly_fields = ["created"]
+    help_texts = {
+        "name": "As people call it, such as OpenAI or the cluster.",
+        "is_enabled": "Off: none of its models is asked.",
+    }
+    created = time_column("created_at", "created")
+    change_form_template = "admin/routing/provider/change_form.html"
+
+    def get_urls(self) -> list[Any]:  # Any: Django's patterns
+        """The pages of a provider, and the one that tests it."""
+        test = self.admin_site.admin_view(require_POST(self.test))
+        return [
+            path("<path:object_id>/test/", test, name="routing_provider_test"),
+            *super().get_urls(),
+        ]
+
+    def test(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Tests the stored provider, and reports the result and how long it took."""
+        provider = self.get_object(request, object_id)
+        if provider is None:
+            raise Http404
+        if not self.has_change_permission(request, provider):
+            raise PermissionDenied
+        check = prepare_check(provider=provider, team=provider.team)
+        name, page = provider.name, page_of("routing_provider", provider.pk)
+        # No transaction should wait for an endpoint.
+        with outside_staff_scope(request):
+            found = check()
+        say = messages.success if found.is_well else messages.warning
+        say(request, f"Test of {name}: {found.words} ({found.milliseconds} ms)")
+        return HttpResponseRedirect(page)
+
+    @display(description="API key", label={"set": "success", "not usable": "danger"})
+    def key(self, provider: Provider) -> str:
+        """Whether its key can be sent; never the key."""
+        if not provider.key_variable:
+            return NOTHING
+        _, problem = provider_key(provider=provider, team=provider.team)
+        return "not usable" if problem else "set"
+
+
+@admin.register(ChatModel)
+class ChatModelAdmin(TeamAdmin[ChatModel]):
+    """Models by tier; a team without any uses those of the server's settings."""
+
+    add_roles = change_roles = delete_roles = ADMINS
+    list_display = [
+        *("name", "tier_label", "provider", "paid_in", "paid_out", "context_window", "priority"),
+        *("is_enabled", "team"),
+    ]
+    list_filter = [
+        ("team", RelatedFilter),
+        ("tier", ChoiceFilter),
+        ("provider", RelatedFilter),
+        ("is_enabled", YesNoFilter),
+    ]
+    list_select_related = ["team", "provider"]
+    search_fields = ["name"]
+    readonly_fields = ["created"]
+    help_texts = {
+        "provider": "The endpoint that is asked for it.",
+        "tier": "Fast for simple questions, powerful for hard ones, balanced between. The router"
+        " chooses the tier by the question; agents may set a limit.",
+        "is_enabled": "Off: it is not asked, and its prices stay for what was spent.",
+    }
+    created = time_column("created_at", "created")
+    tier_label = label_column("tier", "tier", TIER_COLOURS)
+    paid_in = dollar_column("input_price", "USD per 1,000 input tokens")
+    paid_out = dollar_column("output_price", "USD per 1,000 output tokens")
+
+
+class AttemptsFilter(DropdownFilter):
+    """Decisions whose first model did not answer."""
+
+    title = "failed attempts"
+    parameter_name = "attempts"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """With failed attempts, or without."""
+        # Any: Django's own, generic over the model
+        return [("failed", "Some"), ("none", "None")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[RoutingDecision]
+    ) -> QuerySet[RoutingDecision]:
+        """Decisions of the choice; all without one."""
+        chosen = {"failed": queryset.exclude, "none": queryset.filter}.get(self.value() or "")
+        return chosen(attempts=[]) if chosen else queryset
+
+
+@admin.register(RoutingDecision)
+class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
+    """Every decision, newest first; the words of the query are not stored."""
+
+    list_display = [
+        *("decided", "tier_label", "model", "score_label", "scorer", "outcome_label", "estimated"),
+        *("cost", "agent", "beginning", "team"),
+    ]
+    list_filter = [
+        ("tier", ChoiceFilter),
+        ("outcome", ChoiceFilter),
+        ("scorer", ChoiceFilter),
+        AttemptsFilter,
+        ("agent", RelatedFilter),
+        ("team", RelatedFilter),
+        ("at", DaysFilter),
+    ]
+    list_select_related = ["team", "agent"]
+    search_fields = ["=query_hash"]
+    search_help_text = "The digest of a query"
+    fieldsets = [
+        section(
+            None,
+            ("decided", "tier_label", "team"),
+            ("model", "provider", "reason"),
+            ("agent", "person", "query_hash"),
+        ),
+        section("Score", ("score_label", "scorer"), "scores_document"),
+        section(
+            "Outcome", ("outcome_label", "answered_by"), ("estimated", "cost"), "attempts_document"
+        ),
+    ]
+
+    decided = time_column("at", "time", ordering="id")
+    tier_label = label_column("tier", "tier", TIER_COLOURS)
+    outcome_label = label_column("outcome", "outcome", _OUTCOME_COLOURS)
+    estimated = dollar_column("estimated_usd", "estimate in USD")
+    cost = dollar_column("cost_usd", "cost in USD")
+    beginning = excerpt_column("reason", "reason")
+    person = id_column("end_user_id", "teams_enduser", "end user")
+    scores_document = json_column("scores", "scores")
+    attempts_document = json_column("attempts", "failed attempts")
+
+    @display(description="score", ordering="score")
+    def score_label(self, decision: RoutingDecision) -> str:
+        """The weighted score, 0 to 10."""
+        return f"{decision.score:.1f}"
+
+
+@admin.register(SpendEntry)
+class SpendEntryAdmin(TeamAdmin[SpendEntry]):
+    """Every settled call, newest first."""
+
+    list_display = [
+        *("settled", "cost", "model", "tier", "tokens", "agent_link", "person", "day", "team")
+    ]
+    list_filter = [
+        value_filter("tier", TIERS),
+        ("agent", RelatedFilter),
+        ("team", RelatedFilter),
+        ("at", DaysFilter),
+    ]
+    list_select_related = ["team", "agent", "end_user"]
+    search_fields = ["=model", "=end_user__external_id"]
+    search_help_text = "The name of a model or the external id of an end user"
+    fieldsets = [
+        section(
+            None,
+            ("settled", "cost", "team"),
+            ("model", "tier"),
+            ("input_tokens", "output_tokens"),
+            ("agent_link", "person"),
+            ("day", "reservation_id"),
+        )
+    ]
+
+    settled = time_column("at", "time", ordering="id")
+    cost = dollar_column("cost_usd", "cost in USD")
+    agent_link = row_column("agent", "agent", ordering="agent__slug")
+    person = row_column("end_user", "end user")
+
+    @display(description="tokens in, out")
+    def tokens(self, entry: SpendEntry) -> str:
+        """The tokens it read and wrote."""
+        return f"{entry.input_tokens}, {entry.output_tokens}"
+
+
+@admin.register(SpendTotal)
+class SpendTotalAdmin(TeamAdmin[SpendTotal]):
+    """The cost of each day and month of the team, an agent or an end user so far."""
+
+    list_display = [
+        *("begins_on", "kind", "whose", "spent", "calls", "input_tokens", "output_tokens", "team"),
+    ]
+    list_filter = [
+        ("kind", ChoiceFilter),
+        ("agent", RelatedFilter),
+        ("team", RelatedFilter),
+        ("begins_on", DaysFilter),
+    ]
+    list_select_related = ["team", "agent", "end_user"]
+    search_fields = ["=end_user__external_id", "=agent__slug"]
+    search_help_text = "The external id of an end user or the name of an agent"
+    fieldsets = [
+        section(
+            None,
+            ("begins_on", "kind", "team"),
+            ("whose", "spent"),
+            ("calls", "input_tokens", "output_tokens"),
+        )
+    ]
+
+    spent = dollar_column("spent_usd", "spent in USD")
+
+    @display(description="agent or end user")
+    def whose(self, total: SpendTotal) -> str:
+        """The agent or end user; a dash if it is the team's own."""
+        owner = total.agent or total.end_user
+        return NOTHING if owner is None else row_link(owner)
