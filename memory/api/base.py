@@ -22,7 +22,7 @@ from rest_framework.throttling import BaseThrottle
 
 from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
-from memory.api.serializers.base import ProblemSerializer
+from memory.api.schemas import ProblemSerializer
 from memory.api.throttles import RequestRate
 from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY

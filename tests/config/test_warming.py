@@ -27,7 +27,7 @@ from config.web_server import application
 application()
 from memory.understanding.judging import small_judge
 
-loaded = [name in sys.modules for name in ("memory.api.urls", "memory.api.views.retrieval")]
+loaded = [name in sys.modules for name in ("memory.api.urls", "memory.api.retrieval")]
 print(*loaded, bool(small_judge.cache_info().currsize), gc.get_freeze_count() > 0)
 """
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, ValidationInfo, field_validator, model_validato
 from pydantic.json_schema import SkipJsonSchema
 from rest_framework import serializers
 
-from memory.api.serializers.base import ApiSerializer
+from memory.api.schemas import ApiSerializer
 from teams.domain.agent_document import AgentDocument, RetrievalWeights
 from teams.domain.documents import DocumentError, Text
 from teams.models import Agent

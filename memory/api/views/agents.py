@@ -25,12 +25,12 @@ from memory.api.preconditions import (
     entity_tag,
     is_known,
 )
+from memory.api.schemas import PageQuerySerializer, page_schema
 from memory.api.serializers.agents import (
     AgentBody,
     AgentSerializer,
     AgentVersionSerializer,
 )
-from memory.api.serializers.base import PageQuerySerializer, page_schema
 from memory.services.categories import check_allowlist
 from teams.errors import NotFoundError
 from teams.models import Agent, AgentAlias, AgentVersion

@@ -15,7 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory.api.fields import NameField, OneOfField
-from memory.api.serializers.prompt import DocumentsField
+from memory.api.retrieval import DocumentsField
 from memory.domain.plans.documents import Document
 from memory.satellites.chat.asking import ANONYMOUS, ChatAsk
 from memory.satellites.chat.wording import ROLES

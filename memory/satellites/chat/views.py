@@ -15,7 +15,7 @@ from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
 from memory.api.request_events import context_event
-from memory.api.views.routing import BudgetProblemSerializer
+from memory.api.routing import BudgetProblemSerializer
 from memory.satellites.chat.answering import Prepared, answer_chat, prepare_chat, stream_chat
 from memory.satellites.chat.chat_answers import (
     EventStream,

@@ -14,12 +14,7 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, TextField
-from memory.api.serializers.base import (
-    ApiSerializer,
-    PageQuerySerializer,
-    StrictSerializer,
-    page_schema,
-)
+from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.satellites.consent.deciding import approve_request, reject_request, undo_decision
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import independent_signals, signals_of

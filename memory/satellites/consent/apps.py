@@ -20,7 +20,7 @@ class ConsentConfig(satellite.Satellite):
     def ready(self) -> None:
         """Joins the write path and extraction, and shows requests with their person."""
         super().ready()
-        from memory.api.serializers.people import PERSON_PARTS, PersonPart
+        from memory.api.people import PERSON_PARTS, PersonPart
         from memory.satellites.consent.api import ConsentRequestSerializer
         from memory.satellites.consent.gate import Policy
         from memory.satellites.consent.selectors import waiting_for

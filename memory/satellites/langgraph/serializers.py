@@ -19,7 +19,7 @@ from memory.api.fields import (
     StrictIntegerField,
     TextField,
 )
-from memory.api.serializers.base import (
+from memory.api.schemas import (
     PER_REQUEST,
     ApiSerializer,
     PageQuerySerializer,

@@ -14,14 +14,9 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, OneOfField, StrictBooleanField
+from memory.api.memories import NoQuerySerializer
 from memory.api.pagination import IdPagination, PositionPagination
-from memory.api.serializers.base import (
-    ApiSerializer,
-    PageQuerySerializer,
-    StrictSerializer,
-    page_schema,
-)
-from memory.api.serializers.memories import NoQuerySerializer
+from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.satellites.lifecycle.models import STEPS, ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import run_of, runs_of, start_run

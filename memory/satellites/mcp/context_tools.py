@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.api.serializers.base import PER_REQUEST
+from memory.api.schemas import PER_REQUEST
 from memory.domain.types import MemoryType
 from memory.satellites.mcp.answers import Conflicts, Context, Recalled, State, WrittenMemory
 from memory.satellites.mcp.rest import Asker, RestApi, next_cursor, of_api

@@ -9,7 +9,7 @@ from uuid import UUID
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from memory.api.serializers.base import PER_REQUEST
+from memory.api.schemas import PER_REQUEST
 from memory.satellites.mcp.answers import (
     Added,
     Entities,

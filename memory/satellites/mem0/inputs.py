@@ -20,7 +20,7 @@ from memory.api.fields import (
     StrictBooleanField,
     StrictFloatField,
 )
-from memory.api.serializers.base import PER_REQUEST, StrictSerializer
+from memory.api.schemas import PER_REQUEST, StrictSerializer
 from memory.domain.filter_parsing import FilterError, FilterReader, parse_filters
 from memory.domain.filters import (
     All,

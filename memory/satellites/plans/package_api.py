@@ -12,11 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers
-from memory.api.fields import NameField, PartField, StrictIntegerField
+from memory.api.fields import FilterField, NameField, PartField, StrictIntegerField
+from memory.api.found import TEXT_LEVELS
 from memory.api.request_events import context_event
-from memory.api.serializers.base import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
-from memory.api.serializers.filters import FilterField
-from memory.api.serializers.found import TEXT_LEVELS
+from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
 from memory.clients.token_counters import counter_for
 from memory.domain.filters import All
 from memory.domain.packing import MINIMUM_BUDGET

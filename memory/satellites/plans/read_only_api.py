@@ -16,15 +16,10 @@ from rest_framework.request import Request
 
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, QuestionField, StrictFloatField
+from memory.api.memories import MemorySerializer
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json
 from memory.api.request_events import context_event
-from memory.api.serializers.base import (
-    PER_REQUEST,
-    ApiSerializer,
-    QuerySerializer,
-    StrictSerializer,
-)
-from memory.api.serializers.memories import MemorySerializer
+from memory.api.schemas import PER_REQUEST, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
 from memory.domain.clashes import Cause, Conflict, Resolution
 from memory.domain.scoring import Weights

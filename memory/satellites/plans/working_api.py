@@ -15,6 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory.api.base import ApiViewSet, answers
+from memory.api.events import WorkSerializer, signals_of
 from memory.api.fields import (
     ContentField,
     NameField,
@@ -23,17 +24,11 @@ from memory.api.fields import (
     StrictIntegerField,
     ZonedDateTimeField,
 )
+from memory.api.found import TEXT_LEVELS, PackedMessageSerializer
+from memory.api.memories import MemorySerializer
 from memory.api.memory_json import MEDIA_TYPE, Json, memory_json, packed_message_json
 from memory.api.request_events import context_event
-from memory.api.serializers.base import (
-    MAX_TOKEN_BUDGET,
-    ApiSerializer,
-    QuerySerializer,
-    StrictSerializer,
-)
-from memory.api.serializers.found import TEXT_LEVELS, PackedMessageSerializer
-from memory.api.serializers.memories import MemorySerializer
-from memory.api.serializers.work import WorkSerializer, signals_of
+from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET

@@ -14,14 +14,11 @@ from rest_framework.request import Request
 
 from memory.api.base import refusals
 from memory.api.fields import (
+    FilterField,
     NameField,
     OneOfField,
 )
-from memory.api.memory_json import Json, answer_form, found_message_json, json_response, memory_json
-from memory.api.request_events import search_event
-from memory.api.serializers.base import ApiSerializer
-from memory.api.serializers.filters import FilterField
-from memory.api.serializers.found import (
+from memory.api.found import (
     BELOW,
     FULL,
     ONLY_FULL,
@@ -29,8 +26,11 @@ from memory.api.serializers.found import (
     ReadOptionsSerializer,
     SignalsSerializer,
 )
-from memory.api.serializers.memories import MemorySerializer
-from memory.api.views.reading import ReadViewSet
+from memory.api.memories import MemorySerializer
+from memory.api.memory_json import Json, answer_form, found_message_json, json_response, memory_json
+from memory.api.request_events import search_event
+from memory.api.retrieval import ReadViewSet
+from memory.api.schemas import ApiSerializer
 from memory.domain.filters import All
 from memory.reading.ranking import SEARCH_WEIGHTS
 from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, QueryAnswer, query_memories

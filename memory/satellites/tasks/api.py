@@ -24,10 +24,10 @@ from memory.api.fields import (
     StrictIntegerField,
     TextField,
 )
+from memory.api.memories import WrittenMemorySerializer
+from memory.api.memory_changes import MemoryWrites, code_of
 from memory.api.request_events import write_event
-from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
-from memory.api.serializers.memories import WrittenMemorySerializer
-from memory.api.views.memory_changes import MemoryWrites, code_of
+from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.satellites.tasks.domain import TASK_ID, ItemKind, ProjectKind, Task, TaskState

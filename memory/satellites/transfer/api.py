@@ -15,18 +15,12 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api.audit import JSON_LINES, ExportQuerySerializer, JsonLinesRenderer
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, OneOfField
+from memory.api.memories import NoQuerySerializer
 from memory.api.pagination import IdPagination
-from memory.api.serializers.audit import ExportQuerySerializer
-from memory.api.serializers.base import (
-    ApiSerializer,
-    PageQuerySerializer,
-    QuerySerializer,
-    page_schema,
-)
-from memory.api.serializers.memories import NoQuerySerializer
-from memory.api.views.audit import JSON_LINES, JsonLinesRenderer
+from memory.api.schemas import ApiSerializer, PageQuerySerializer, QuerySerializer, page_schema
 from memory.satellites.transfer.exporting import export_person
 from memory.satellites.transfer.formats.items import ImportFileError, Names
 from memory.satellites.transfer.formats.reading import Format

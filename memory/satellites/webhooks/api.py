@@ -20,15 +20,15 @@ from memory.api.fields import (
     TextField,
     ZonedDateTimeField,
 )
+from memory.api.memories import NoQuerySerializer
 from memory.api.pagination import IdPagination, LogPagination
-from memory.api.serializers.base import (
+from memory.api.schemas import (
     ApiSerializer,
     LongPageQuerySerializer,
     PageQuerySerializer,
     StrictSerializer,
     page_schema,
 )
-from memory.api.serializers.memories import NoQuerySerializer
 from memory.satellites.webhooks import endpoints
 from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import EndpointWithSecret

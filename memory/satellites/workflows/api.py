@@ -15,16 +15,11 @@ from rest_framework.response import Response
 
 from memory.api.base import answers, refusals
 from memory.api.fields import NameField, OneOfField, StatementField, TextField
+from memory.api.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
+from memory.api.memories import NoQuerySerializer, WrittenMemorySerializer
+from memory.api.memory_changes import MemoryWrites, code_of
 from memory.api.request_events import write_event
-from memory.api.serializers.base import (
-    ApiSerializer,
-    PageQuerySerializer,
-    StrictSerializer,
-    page_schema,
-)
-from memory.api.serializers.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
-from memory.api.serializers.memories import NoQuerySerializer, WrittenMemorySerializer
-from memory.api.views.memory_changes import MemoryWrites, code_of
+from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.domain.forms import Form
 from memory.satellites.workflows.models import WorkflowRecording
 from memory.satellites.workflows.pattern_learning import (

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from memory.api.views.threads import LoadedCheckpointSerializer, SavedCheckpointSerializer
+from memory.api.threads import LoadedCheckpointSerializer, SavedCheckpointSerializer
 from teams.errors import InvalidError
 from teams.models import Checkpoint
 from teams.services.checkpoints import checkpoint_text

@@ -13,19 +13,19 @@ import pytest
 from rest_framework import serializers
 from rest_framework.test import APIClient
 
+from memory.api.found import (
+    BriefMemorySerializer,
+    BriefMessageSerializer,
+    PackedMemorySerializer,
+    PackedMessageSerializer,
+)
+from memory.api.memories import MemorySerializer, NewMemorySerializer
 from memory.api.memory_json import (
     brief_memory_json,
     brief_message_json,
     packed_memory_json,
     packed_message_json,
 )
-from memory.api.serializers.found import (
-    BriefMemorySerializer,
-    BriefMessageSerializer,
-    PackedMemorySerializer,
-    PackedMessageSerializer,
-)
-from memory.api.serializers.memories import MemorySerializer, NewMemorySerializer
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Parts, Signals
 from memory.models import Memory, MemoryUsage

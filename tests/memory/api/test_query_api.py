@@ -9,7 +9,7 @@ import pytest
 from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.test import APIClient
 
-from memory.api.serializers.found import SignalsSerializer
+from memory.api.found import SignalsSerializer
 from memory.domain.rendering import estimate_tokens
 from memory.domain.types import MemoryType
 from memory.models import Category, Memory

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from config.parsers import MAX_DEPTH, MAX_VALUES
 from memory.api.base import MAX_PARAMETERS
-from memory.api.serializers.base import MAX_PARAMETER_VALUES
+from memory.api.schemas import MAX_PARAMETER_VALUES
 from tests import factories
 from tests.support.bad_input import (
     JSON,

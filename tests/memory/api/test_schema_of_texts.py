@@ -14,7 +14,7 @@ from rest_framework.renderers import JSONRenderer
 
 from memory.api.fields import NameField, StatementField
 from memory.api.rendering import FastJSONRenderer
-from memory.api.serializers.base import StrictSerializer
+from memory.api.schemas import StrictSerializer
 
 SIGNS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
 

@@ -18,9 +18,7 @@ from memory.api.fields import (
     name_in_address,
 )
 from memory.api.pagination import IdPagination
-from memory.api.serializers.base import (
-    PER_REQUEST,
-)
+from memory.api.schemas import PER_REQUEST
 from memory.domain.audience import Viewer
 from memory.satellites.langgraph.graph_states import (
     Encoded,

@@ -21,7 +21,7 @@ from memory.api.fields import (
     StrictIntegerField,
     TextField,
 )
-from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
+from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.satellites.langgraph.models import MAX_NAMESPACE_CHARS, StoreItem
 from memory.satellites.langgraph.selectors import (
     Comparison,

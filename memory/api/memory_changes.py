@@ -1,4 +1,4 @@
-"""How a stored memory is changed and taken out; each answer is the memory as it stands then."""
+"""Changes and deletion of stored memories."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
-from memory.api.memory_json import memory_json
-from memory.api.request_events import memory_event, write_event
-from memory.api.serializers.memories import (
+from memory.api.events import signals_of
+from memory.api.memories import (
     CorrectionSerializer,
     FeedbackSerializer,
     MemorySerializer,
@@ -29,15 +28,14 @@ from memory.api.serializers.memories import (
     WrittenMemorySerializer,
     warnings_of,
 )
-from memory.api.serializers.work import signals_of
+from memory.api.memory_json import memory_json
+from memory.api.request_events import memory_event, write_event
 from memory.domain.forms import Form
 from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType, Scope
 from memory.domain.work import Work
 from memory.models import Memory
-from memory.selectors.memories import (
-    memory_for,
-)
+from memory.selectors.memories import memory_for
 from memory.services.decisions.corrections import correct_memory, give_feedback
 from memory.services.decisions.moving import Move, move_memory, promote_memory
 from memory.services.decisions.restoring import restore_memory

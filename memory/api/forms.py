@@ -18,7 +18,7 @@ from memory.api.fields import (
     StrictIntegerField,
     TextField,
 )
-from memory.api.serializers.base import StrictSerializer
+from memory.api.schemas import StrictSerializer
 from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
 from teams.domain.documents import LINE
 

@@ -1,4 +1,4 @@
-"""Threads by their own ids: saved states, and what changed in their memories."""
+"""Threads by their own ids: saved states, and changes of their memories."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import (
-    OpenApiParameter,
-    OpenApiResponse,
-    extend_schema,
-)
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,7 +26,7 @@ from memory.api.preconditions import (
     entity_tag,
     is_known,
 )
-from memory.api.serializers.base import ApiSerializer, QuerySerializer, StrictSerializer
+from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.rendering import ESTIMATE
 from memory.reading.news import news_of
 from memory.selectors.conversations import viewer_in

@@ -1,7 +1,10 @@
-"""The people of a team, and the erasure of a person."""
+"""People of a team: their profiles, settings and erasure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -12,29 +15,83 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.services.erasure import (
-    CONFIRM_SECONDS,
-    confirmation_of,
-    erase_confirmed,
-    plan_erasure,
-)
+from audit.services.erasure import CONFIRM_SECONDS, confirmation_of, erase_confirmed, plan_erasure
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, StrictBooleanField
-from memory.api.serializers.base import (
+from memory.api.memories import NoQuerySerializer
+from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
     QuerySerializer,
     StrictSerializer,
     page_schema,
 )
-from memory.api.serializers.memories import NoQuerySerializer
-from memory.api.serializers.people import PersonSerializer, parts_of
+from memory.domain.audience import Viewer
 from memory.domain.profile_fields import BENIGN_FIELDS
+from memory.models.memory import STATUSES
 from memory.selectors.people import ListFilters, filtered_people, profile_of
 from teams.errors import NotFoundError
 from teams.models import EndUser, Role
 from teams.services.people import change_person, ensure_end_user
 from teams.services.team_settings import sensitive_fields_of
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPart:
+    """A field of a person that a satellite adds: how it is serialized, and how it is loaded.
+
+    `load` is called in the team's scope.
+    """
+
+    shown: serializers.Field[Any, Any, Any, Any]  # Any: as DRF types its fields
+    load: Callable[[Viewer, EndUser], Iterable[object]]
+
+
+PERSON_PARTS: dict[str, PersonPart] = {}
+
+
+class ProfileFieldSerializer(ApiSerializer):
+    """What is known of one field of a person."""
+
+    field = serializers.CharField(help_text="Such as `city`.")
+    value = serializers.CharField(
+        source="memory.content", help_text="The whole statement, as it is stored."
+    )
+    since = serializers.DateTimeField(source="memory.created_at", help_text="When it was said.")
+    status = serializers.ChoiceField(source="memory.status", choices=STATUSES)
+    memory = serializers.UUIDField(source="memory.pk")
+    extractor = serializers.CharField(source="memory.extractor", help_text="What wrote it down.")
+    conversation = serializers.UUIDField(source="memory.conversation_id", allow_null=True)
+    source_message_ids = serializers.ListField(
+        source="memory.source_message_ids", child=serializers.UUIDField()
+    )
+
+
+class PersonSerializer(ApiSerializer):
+    """A person with the approved profile."""
+
+    external_id = serializers.CharField(source="person.external_id")
+    display_name = serializers.CharField(source="person.display_name")
+    created_at = serializers.DateTimeField(source="person.created_at")
+    role = serializers.CharField(
+        source="person.role", help_text="member, guest, or empty: as the team says of all."
+    )
+    has_insights = serializers.BooleanField(
+        source="person.has_insights", help_text="Whether insights about the person are made."
+    )
+    sensitive_fields = serializers.ListField(
+        child=serializers.CharField(), help_text="Those that the team changes only with a yes."
+    )
+    profile = ProfileFieldSerializer(many=True)
+
+    def get_fields(self) -> dict[str, Any]:  # Any: as DRF types its fields
+        """Returns the fields with those of the satellites, which come last."""
+        return {**super().get_fields(), **{k: deepcopy(v.shown) for k, v in PERSON_PARTS.items()}}
+
+
+def parts_of(viewer: Viewer, person: EndUser) -> Mapping[str, Iterable[object]]:
+    """Returns the satellites' fields of a person as the viewer may see them; in scope."""
+    return {name: part.load(viewer, person) for name, part in PERSON_PARTS.items()}
 
 
 class UserFilterSerializer(DatedPageQuerySerializer):

@@ -1,4 +1,4 @@
-"""What the team's agents know: stored, listed, read and found."""
+"""Memories stored, listed, read and searched."""
 
 from __future__ import annotations
 
@@ -22,11 +22,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.base import answers, refusals
-from memory.api.memory_json import Json, answer_form, json_response
-from memory.api.request_events import search_event, write_event
-from memory.api.serializers.base import PER_REQUEST, page_schema
-from memory.api.serializers.found import SearchQuerySerializer, SearchSerializer
-from memory.api.serializers.memories import (
+from memory.api.found import SearchQuerySerializer, SearchSerializer
+from memory.api.memories import (
     MemoryFilterSerializer,
     MemorySerializer,
     NewMemorySerializer,
@@ -36,7 +33,10 @@ from memory.api.serializers.memories import (
     RelatedSerializer,
     WrittenMemorySerializer,
 )
-from memory.api.views.memory_changes import HELD, MemoryChanges, code_of
+from memory.api.memory_changes import HELD, MemoryChanges, code_of
+from memory.api.memory_json import Json, answer_form, json_response
+from memory.api.request_events import search_event, write_event
+from memory.api.schemas import PER_REQUEST, page_schema
 from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Scope
 from memory.models import Memory

@@ -1,4 +1,4 @@
-"""Memories: what is sent of them and what is answered."""
+"""Memories as they are sent and returned."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memory.api.events import WorkSerializer
 from memory.api.fields import (
     NameField,
     OneOfField,
@@ -17,16 +18,15 @@ from memory.api.fields import (
     TextField,
     ZonedDateTimeField,
 )
+from memory.api.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
 from memory.api.memory_json import memory_json
-from memory.api.serializers.base import (
+from memory.api.schemas import (
     PER_REQUEST,
     ApiSerializer,
     DatedPageQuerySerializer,
     QuerySerializer,
     StrictSerializer,
 )
-from memory.api.serializers.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
-from memory.api.serializers.work import WorkSerializer
 from memory.domain.forms import stated_importance
 from memory.domain.judgements import Feedback
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS

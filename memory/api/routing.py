@@ -14,7 +14,7 @@ from audit.services.events import Event
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
-from memory.api.serializers.base import PER_REQUEST, ApiSerializer, StrictSerializer
+from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.domain.audience import Viewer
 from routing.domain.budgets import BudgetLeft, CapKind, CapLeft
 from routing.domain.complexity import DIMENSIONS, Tier

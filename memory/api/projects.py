@@ -1,4 +1,4 @@
-"""The projects of a team: listed, set, and cleared; and what is cleared of a whole team."""
+"""Projects of a team, and clearing of a project or the whole team."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, OneOfField, StrictIntegerField
+from memory.api.memories import NoQuerySerializer, ReasonSerializer
 from memory.api.pagination import SlugPagination
-from memory.api.serializers.base import (
+from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
     StrictSerializer,
     page_schema,
 )
-from memory.api.serializers.memories import NoQuerySerializer, ReasonSerializer
 from memory.domain.types import Scope
 from memory.selectors.people import ListFilters, filtered_projects
 from memory.services.decisions.clearing import TEAM_SCOPES, clear_project, clear_team

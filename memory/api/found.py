@@ -1,4 +1,4 @@
-"""What is found: memories and messages with their scores, as search and retrieval answer them."""
+"""Memories and messages with their scores, as search and retrieval return them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from memory.api.contradictions import ContradictionSerializer
 from memory.api.fields import (
     NameField,
     OneOfField,
@@ -16,16 +17,15 @@ from memory.api.fields import (
     StrictFloatField,
     StrictIntegerField,
 )
+from memory.api.memories import MemorySerializer
 from memory.api.memory_json import SIGNALS, found_memory_json, found_message_json
-from memory.api.serializers.base import (
+from memory.api.schemas import (
     MAX_TOKEN_BUDGET,
     PER_REQUEST,
     ApiSerializer,
     QuerySerializer,
     StrictSerializer,
 )
-from memory.api.serializers.contradictions import ContradictionSerializer
-from memory.api.serializers.memories import MemorySerializer
 from memory.domain.levels import Level as TextLevel
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.talk import SPEAKING_ROLES
