@@ -17,15 +17,19 @@ AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test check types rules client fuzz docs weights demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test nightly check types rules client fuzz docs weights demo fake-openai screenshots install lock audit pinned-images
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
 	@exec $(BIN)/python -m config.launcher
 
-# A process for each core; each has a database and a Redis of its own (tests/conftest.py).
+# A process for each core; each has servers of its own (tests/support/fixtures.py).
 test: install
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
+
+# Ten times as many Hypothesis examples as `make test`.
+nightly:
+	@$(MAKE) --no-print-directory test ARGS="--hypothesis-profile=nightly $(ARGS)"
 
 # Everything a change must pass; the tests come last. Types take as long as all else before them.
 check: install

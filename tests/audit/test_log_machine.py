@@ -37,6 +37,7 @@ from memory.understanding.tools import Tools
 from teams.errors import DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast
+from tests.support.examples import examples
 
 Rows = dict[UUID, dict[str, Any]]  # every column of every memory, by its id
 FACTS = st.builds(
@@ -225,7 +226,7 @@ def test_the_log_follows_every_way_of_changing_memories(tools: Tools) -> None:
     run_state_machine_as_test(
         LogMachine,
         settings=settings(
-            max_examples=15,
+            max_examples=examples(5),
             stateful_step_count=15,
             suppress_health_check=[HealthCheck.too_slow],
         ),

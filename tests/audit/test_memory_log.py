@@ -24,6 +24,7 @@ from teams.models import Conversation
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast
+from tests.support.examples import examples
 from tests.support.memory_log import execute, log_of, salt_of, state_of
 
 # -- every way of changing a memory ----------------------------------------------------------
@@ -492,7 +493,7 @@ def apply(step: Step, rows: list[Memory], viewer: Viewer) -> None:
 
 
 @settings(
-    max_examples=40,
+    max_examples=examples(10),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=STEPS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from audit.services.verification import verify_team
 from tests.support.cast import make_cast
+from tests.support.examples import examples
 from tests.support.seals import Sealed, by_owner, kinds, memories, seal, sealed, seqs, town
 
 __all__ = ["sealed", "town"]
@@ -201,7 +202,7 @@ def test_a_feigned_erasure_is_named(sealed: Sealed) -> None:
     assert ("erasure_unlogged", f"memory {made[0].pk}") in found
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_row_is_tampered_with_is_the_one_that_is_named(
     committed_db: None, data: st.DataObject

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.support.growth import MOST, PATTERNS, Work, growth, paths, readers_of_text, repeated
 
 FUNCTIONS = dict(readers_of_text())
@@ -36,7 +37,7 @@ def test_each_path_of_messages_memories_and_questions_is_linear(name: str) -> No
     assert {pattern: found for pattern, found in grown.items() if found > MOST} == {}
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(5))
 @given(
     name=st.sampled_from(sorted(paths())),
     parts=st.lists(st.sampled_from(PATTERNS), min_size=2, max_size=4),

@@ -10,11 +10,12 @@ import pytest
 from django.conf import settings
 from django_redis import get_redis_connection
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from routing.clients.breaker import Breaker, Permit, Policy, Verdict
 from routing.clients.quick_redis import QuickRedis
+
+pytestmark = pytest.mark.usefixtures("redis_server")
 
 POLICY = Policy(failures=3, open_seconds=30, probe_seconds=60, memory_seconds=300)
 NOWHERE = "redis://127.0.0.1:1/0"
@@ -181,7 +182,6 @@ STEPS = st.lists(
 )
 
 
-@hypothesis_settings(max_examples=25)
 @given(steps=STEPS)
 def test_redis_and_the_process_alone_agree_and_no_circuit_stays_open(
     steps: list[tuple[str, int]],

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from routing.domain.budgets import MICRO, CapKind, Reservation
 from routing.services.cost_guard import BudgetExceededError
 from tests.support.budgets import OwnRedis, Till, make_till, no_redis, own_redis
+from tests.support.examples import examples
 
 CAP = Decimal(1)
 FATES = ["settled", "settled", "settled", "settled twice", "released", "crashed", "late"]
@@ -162,7 +163,7 @@ class Office:
 
 
 @settings(
-    max_examples=15,
+    max_examples=examples(5),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(workloads=workloads, wrong=st.none() | wrong_calls, place=st.integers(0, 3))

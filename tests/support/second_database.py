@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from django.conf import settings
 from django.db import connections
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from config import embedded
-from tests.support.clean_database import conninfo_of
+from tests.support.clean_database import (
+    create_database,
+    drop_database,
+    maintenance_login,
+    point_at,
+    template_name,
+)
 
 
 @contextmanager
@@ -21,35 +24,15 @@ def in_second_database(name: str, *, is_migrated: bool = False) -> Iterator[None
 
     It is empty, or as the migrations left the tests' own. Call it outside of any transaction.
     """
-    maintenance = _maintenance()
+    login = maintenance_login()
     before = connections["default"].settings_dict["NAME"]
-    owner = connections["owner"].settings_dict["USER"]
-    quoted = sql.Identifier(name)
-    drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(quoted)
-    template = sql.Identifier(f"{before}_clean" if is_migrated else "template1")
-    create = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}")
-    with psycopg.connect(maintenance, autocommit=True) as connection:
-        connection.execute(drop)
-        connection.execute(create.format(quoted, template, sql.Identifier(owner)))
-    with psycopg.connect(make_conninfo(maintenance, dbname=name), autocommit=True) as connection:
+    template = template_name() if is_migrated else "template1"
+    create_database(name, template=template, login=login)
+    with psycopg.connect(make_conninfo(login, dbname=name), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    _point_at(name)
+    point_at(name)
     try:
         yield
     finally:
-        _point_at(before)
-        with psycopg.connect(maintenance, autocommit=True) as connection:
-            connection.execute(drop)
-
-
-def _point_at(name: str) -> None:
-    for connection in connections.all():
-        connection.close()
-        connection.settings_dict["NAME"] = name
-
-
-def _maintenance() -> str:
-    if settings.HAS_OWN_POSTGRES:
-        folder = str(embedded.postgres_socket_dir(embedded.home()))
-        return make_conninfo(host=folder, port=5432, user="postgres", dbname="postgres")
-    return conninfo_of("owner")
+        point_at(before)
+        drop_database(name, login=login)

@@ -29,6 +29,7 @@ from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
+from tests.support.examples import examples
 
 TEAMS = ("acme", "globex")
 AGENTS = ("kyra", "luke")
@@ -42,7 +43,7 @@ LONG_AGO = datetime(2026, 5, 1, 12, tzinfo=UTC)
 QUESTION = "Which vault holds what?"
 # A world takes a second or two, so that to make a failing one smaller would take many minutes.
 FEW_LARGE_WORLDS = settings(
-    max_examples=12,
+    max_examples=examples(4),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

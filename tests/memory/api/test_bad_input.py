@@ -142,7 +142,7 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=ANY_JSON, name=st.sampled_from(sorted(GOOD)))
 def test_no_body_is_a_defect_of_ours(
     api: APIClient, paths: dict[str, str], body: Any, name: str
@@ -154,7 +154,7 @@ def test_no_body_is_a_defect_of_ours(
         assert_problem(response, codes=(400, 403, 404, 409, 422))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=st.dictionaries(
         st.sampled_from(["query", "limit", "cursor", "tag", "user", "created_after", "status"]),

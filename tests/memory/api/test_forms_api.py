@@ -21,6 +21,7 @@ from memory.models import Memory, MemoryArtifact
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
+from tests.support.examples import examples
 from tests.support.forms import EXAMPLES, payloads
 from tests.support.memories_api import listed, post
 from tests.support.query_api import ask, refuse
@@ -488,7 +489,7 @@ def town(committed_db: None) -> Cast:
 NUMBERS = itertools.count()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_one=payloads())
 def test_text_and_payload_survive_write_log_and_past(
     town: Cast, client_of: Callable[..., APIClient], given_one: tuple[Form, Payload]

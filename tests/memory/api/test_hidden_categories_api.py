@@ -20,6 +20,7 @@ from memory.models import Category, Contradiction, Memory
 from teams.models import Agent
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
+from tests.support.examples import examples
 
 CODE = "The garage code is 4411."
 # What stands in the hidden category of one of the two teams.
@@ -183,7 +184,7 @@ def test_no_way_of_writing_shows_or_touches_what_is_hidden(
     assert full.hidden() == before
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_row_of_writes_tells_the_two_teams_apart(
     db: None, client_of: Clients, data: st.DataObject

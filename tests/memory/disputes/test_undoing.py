@@ -28,6 +28,7 @@ from tests.support.disputes import (
     stored,
     team_of,
 )
+from tests.support.examples import examples
 from tests.support.writing import draft, live, write
 
 RESOLUTIONS = ["a_wins", "b_wins", "both_valid", "merged"]
@@ -212,7 +213,7 @@ def test_what_stands_is_the_next_version_of_what_it_replaces(
 
 
 @settings(
-    max_examples=15,
+    max_examples=examples(5),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

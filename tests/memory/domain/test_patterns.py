@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from textwrap import dedent
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.satellites.workflows.code_parser import parse_code
@@ -78,7 +78,6 @@ def skeleton(source: str, place: Place) -> list[tuple[int, str]]:
 
 
 @given(SOURCES)
-@settings(deadline=None, max_examples=60)
 def test_places_of_a_shape_are_bounded_apart_and_of_one_structure(texts: list[str]) -> None:
     sources = {f"{number}.py": text for number, text in enumerate(texts)}
     groups, _ = read(sources)
@@ -94,7 +93,6 @@ def test_places_of_a_shape_are_bounded_apart_and_of_one_structure(texts: list[st
 
 
 @given(SOURCES)
-@settings(deadline=None, max_examples=60)
 def test_a_cluster_stands_in_three_places_of_two_files_and_saves_enough(texts: list[str]) -> None:
     sources = {f"{number}.py": text for number, text in enumerate(texts)}
     clusters = clusters_in(sources)
@@ -112,7 +110,6 @@ def test_a_cluster_stands_in_three_places_of_two_files_and_saves_enough(texts: l
 
 
 @given(SOURCES, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=40)
 def test_the_order_of_the_files_changes_no_shape(texts: list[str], random: object) -> None:
     sources = {f"{number}.py": text for number, text in enumerate(texts)}
     shuffled = list(sources.items())

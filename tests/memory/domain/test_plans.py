@@ -6,7 +6,7 @@ import random
 import uuid
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.plans.assembly import Assembly, assemble
@@ -325,7 +325,6 @@ class TestSevenLayers:
                 seen.append(names)
         assert seen == [order[:length] for length in range(5)]
 
-    @settings(max_examples=60)
     @given(ENTRIES, layer_texts(), st.integers(0, 900), COUNTERS)
     def test_a_layer_is_trimmed_only_when_those_before_it_are_gone(
         self, entries: list[Entry], texts: list[Text], budget: int, counter: TokenCounter
@@ -374,7 +373,6 @@ class TestSevenLayers:
                 each.entry.key for each in result.told
             }
 
-    @settings(max_examples=60)
     @given(ENTRIES, layer_texts(), st.integers(0, 900), COUNTERS)
     def test_layers_1_to_3_are_whole_whatever_the_budget(
         self, entries: list[Entry], texts: list[Text], budget: int, counter: TokenCounter

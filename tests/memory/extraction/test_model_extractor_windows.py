@@ -19,6 +19,7 @@ from memory.understanding.extraction_prompts import (
 )
 from memory.understanding.extraction_windows import windows_of
 from memory.understanding.model_extractor import ModelExtractor
+from tests.support.examples import examples
 from tests.support.model_extraction import (
     NOBODY,
     SARAH,
@@ -111,7 +112,7 @@ def test_what_rests_on_the_window_before_alone_is_not_taken_again(server: FakeOp
     assert [memory.content for memory in memories] == ["Fact four.", "Four and six together."]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(5))
 @given(
     context_tokens=st.sampled_from([24_576, 32_768, 131_072]),
     lengths=st.lists(st.sampled_from([1, 300, 5_000, 20_000, 32_000]), min_size=1, max_size=60),
@@ -148,7 +149,7 @@ def test_every_message_is_a_source_once_and_every_prompt_fits_the_models_context
             assert tokens <= context_tokens * 0.85  # the rest is for the answer
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(5))
 @given(
     count=st.integers(0, 15),
     size=st.integers(1, 6),

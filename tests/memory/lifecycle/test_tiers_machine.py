@@ -32,6 +32,7 @@ from memory.understanding.tools import Tools
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast
+from tests.support.examples import examples
 from tests.support.lifecycle import NOW, choose, run, told, viewer_of
 from tests.support.writing import store
 
@@ -195,7 +196,7 @@ def test_no_sequence_breaks_a_never(committed_db: None, tools: Tools) -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=8,
+            max_examples=examples(3),
             stateful_step_count=20,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -25,7 +25,7 @@ from tests.support.cast import Cast
 from tests.support.embedders import random_tools
 from tests.support.writing import draft, write
 
-EXAMPLES = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+EXAMPLES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 KINDS = [kind.value for kind in MemoryType]
 
 

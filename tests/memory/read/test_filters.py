@@ -172,7 +172,7 @@ FILTERS = st.recursive(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(written=FILTERS)
 def test_the_database_finds_what_the_filter_says(
     rows: list[Memory], viewer: Viewer, written: Any

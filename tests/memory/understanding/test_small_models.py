@@ -14,6 +14,7 @@ from memory.domain.types import MemoryType, Participants, Role, SourceMessage, S
 from memory.understanding.encoder import Encoder
 from memory.understanding.judging import small_judge
 from memory.understanding.quoting import QuotingExtractor, Said, confided, own_sentences
+from tests.support.examples import examples
 
 MONDAY = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
 WHO = Participants(user="Sarah", agent="kyra")
@@ -37,7 +38,7 @@ def test_the_encoder_gives_unit_vectors_by_meaning() -> None:
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(5))
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=20))
 def test_a_vector_hardly_depends_on_the_batch_it_was_made_in(texts: list[str]) -> None:
     encoder = Encoder("search.onnx", max_tokens=64)
@@ -66,7 +67,7 @@ def test_the_judge_tells_plain_pairs(existing: str, new: str, verdict: Verdict) 
     assert judgement.verdict is verdict
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(5))
 @given(st.lists(st.tuples(st.text(max_size=60), st.text(max_size=60)), max_size=6))
 def test_the_judge_is_bounded_and_in_order(texts: list[tuple[str, str]]) -> None:
     pairs = [(statement(one), statement(other)) for one, other in texts]

@@ -28,6 +28,7 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
 from tests.support.embedders import OrthogonalEmbedder, random_tools
+from tests.support.examples import examples
 from tests.support.judges import PairJudge
 from tests.support.waiting import race
 from tests.support.writing import NOON, draft, store, write
@@ -152,7 +153,7 @@ def same(number: int, **fields: Any) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=20,
+    max_examples=examples(6),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(known=FACTS, facts=FACTS)

@@ -23,6 +23,7 @@ from teams.ids import new_id
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.embedders import random_tools
+from tests.support.examples import examples
 from tests.support.writing import NOON, draft, store
 
 OWN = ("id", "updated_at", "dedupe_key", "external_id", "salt")
@@ -160,7 +161,7 @@ def test_an_entry_has_the_words_the_vector_and_the_names(acme: Cast, viewer: Vie
     assert (beside.next_embedding, beside.next_model, beside.people) == (None, "", [])
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
     tag=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=100),

@@ -1,0 +1,77 @@
+"""Settings of a test run, chosen before Django reads them.
+
+Each process that runs tests has a home of its own, in which the first test that needs a server
+starts it. The process that only hands out tests loads no Django.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+
+import hypothesis
+import pytest
+
+_MODELS = (
+    "OPENAI_",
+    "EMBEDDING_",
+    "EXTRACTION_MODEL",
+    "REVIEW_MODEL",
+    "JUDGE_MODEL",
+    "EPISODE_MODEL",
+    "INSIGHT_MODEL",
+    "CLASSIFIER_",
+    "CHAT_",
+    "PROVIDER_KEY_",
+)
+
+# A slow machine is no counterexample. `make nightly` asks for the second profile, whose number
+# `tests.support.examples` applies to tests with a number of their own, too.
+for _name, _examples in (("few", 20), ("nightly", 200)):
+    hypothesis.settings.register_profile(
+        _name,
+        max_examples=_examples,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile("few")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the settings, and load Django and the fixtures in each process that runs tests."""
+    from django.conf import settings as read
+
+    if read.configured:
+        raise SystemExit(
+            "The settings were read before the tests chose a database of their own, so they would"
+            " write into yours: unset DJANGO_SETTINGS_MODULE and try again."
+        )
+    if config.option.dist == "no" or config.option.collectonly or hasattr(config, "workerinput"):
+        _choose_settings()
+        config.pluginmanager.import_plugin("tests.support.fixtures")
+
+
+def _choose_settings() -> None:
+    """Point the settings at the servers of DATABASE_URL and REDIS_URL, or embedded ones."""
+    # Set here and not in pyproject.toml: pytest-django would read the settings before this file.
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    os.environ["PALIMPSEST_ENV"] = "test"
+    os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
+    os.environ["DATABASE_POOL_SIZE"] = "0"
+    os.environ.pop("DATABASE_REPLICA_URL", None)
+    os.environ["PALIMPSEST_DATABASE"] = f"palimpsest_test_{os.getpid()}"
+    os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
+    for name in [each for each in os.environ if each.startswith(_MODELS)]:
+        del os.environ[name]
+    import django
+
+    django.setup()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Exclude from garbage collections what stays loaded for the whole run; each takes seconds."""
+    gc.collect()
+    gc.freeze()
