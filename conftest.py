@@ -1,7 +1,7 @@
 """Settings of a test run, chosen before Django reads them.
 
 Each process that runs tests has a home of its own, in which the first test that needs a server
-starts it. The process that only hands out tests loads no Django.
+starts it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import gc
 import os
 import tempfile
 
+import django
 import hypothesis
 import pytest
+
+pytest_plugins = ["tests.support.fixtures"]
 
 _MODELS = (
     "OPENAI_",
@@ -26,6 +29,31 @@ _MODELS = (
     "PROVIDER_KEY_",
 )
 
+
+def _choose_settings() -> None:
+    """Point the settings at the servers of DATABASE_URL and REDIS_URL, or embedded ones."""
+    from django.conf import settings as read
+
+    if read.configured:
+        raise SystemExit(
+            "The settings were read before the tests chose a database of their own, so they would"
+            " write into yours: unset DJANGO_SETTINGS_MODULE and try again."
+        )
+    # Set here and not in pyproject.toml: pytest-django would read the settings before this file.
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    os.environ["PALIMPSEST_ENV"] = "test"
+    os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
+    os.environ["DATABASE_POOL_SIZE"] = "0"
+    os.environ.pop("DATABASE_REPLICA_URL", None)
+    os.environ["PALIMPSEST_DATABASE"] = f"palimpsest_test_{os.getpid()}"
+    os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
+    for name in [each for each in os.environ if each.startswith(_MODELS)]:
+        del os.environ[name]
+
+
+_choose_settings()
+django.setup()
+
 # A slow machine is no counterexample. `make nightly` asks for the second profile, whose number
 # `tests.support.examples` applies to tests with a number of their own, too.
 for _name, _examples in (("few", 20), ("nightly", 200)):
@@ -38,36 +66,10 @@ for _name, _examples in (("few", 20), ("nightly", 200)):
 hypothesis.settings.load_profile("few")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
-    """Choose the settings, and load Django and the fixtures in each process that runs tests."""
-    from django.conf import settings as read
-
-    if read.configured:
-        raise SystemExit(
-            "The settings were read before the tests chose a database of their own, so they would"
-            " write into yours: unset DJANGO_SETTINGS_MODULE and try again."
-        )
-    if config.option.dist == "no" or config.option.collectonly or hasattr(config, "workerinput"):
-        _choose_settings()
-        config.pluginmanager.import_plugin("tests.support.fixtures")
-
-
-def _choose_settings() -> None:
-    """Point the settings at the servers of DATABASE_URL and REDIS_URL, or embedded ones."""
-    # Set here and not in pyproject.toml: pytest-django would read the settings before this file.
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    os.environ["PALIMPSEST_ENV"] = "test"
-    os.environ["PALIMPSEST_HOME"] = tempfile.mkdtemp(prefix="palimpsest-test-")
-    os.environ["DATABASE_POOL_SIZE"] = "0"
-    os.environ.pop("DATABASE_REPLICA_URL", None)
-    os.environ["PALIMPSEST_DATABASE"] = f"palimpsest_test_{os.getpid()}"
-    os.environ["REDIS_PREFIX"] = f"palimpsest-test-{os.getpid()}"
-    for name in [each for each in os.environ if each.startswith(_MODELS)]:
-        del os.environ[name]
-    import django
-
-    django.setup()
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let the processes of the run choose services of their own before they read the settings."""
+    del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 @pytest.hookimpl(trylast=True)
