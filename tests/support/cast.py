@@ -30,13 +30,13 @@ def make_cast(slug: str) -> Cast:
     """A new team with everybody in it."""
     team = factories.make_team(slug=slug)
     with team_scope(team_ids=[team.id], actor="test"):
-        return Cast(
-            team=team,
-            kyra=factories.AgentFactory.create(team=team, slug="kyra", name="Kyra"),
-            luke=factories.AgentFactory.create(team=team, slug="luke", name="Luke"),
-            sarah=factories.EndUserFactory.create(team=team, external_id="sarah"),
-            dmitri=factories.EndUserFactory.create(team=team, external_id="dmitri"),
+        kyra, luke = Agent.objects.bulk_create(
+            Agent(team=team, slug=slug, name=slug.title()) for slug in ("kyra", "luke")
         )
+        sarah, dmitri = EndUser.objects.bulk_create(
+            EndUser(team=team, external_id=name) for name in ("sarah", "dmitri")
+        )
+        return Cast(team, kyra, luke, sarah, dmitri)
 
 
 def switch(cast: Cast, **flags: bool) -> None:

@@ -53,23 +53,24 @@ NOT_JSON = {
 
 
 @pytest.mark.parametrize("name", sorted(set(GOOD) - {"extract"}))
-@pytest.mark.parametrize("body", NOT_JSON.values(), ids=list(NOT_JSON))
 def test_a_body_that_is_no_json_is_refused(
-    api: APIClient, paths: dict[str, str], nothing_stored: None, name: str, body: bytes
+    api: APIClient, paths: dict[str, str], nothing_stored: None, name: str
 ) -> None:
-    response = api.generic("POST", paths[name], body, content_type=JSON)  # type: ignore[arg-type]
+    for what, body in NOT_JSON.items():
+        response = api.generic("POST", paths[name], body, content_type=JSON)  # type: ignore[arg-type]
 
-    assert_problem(response, codes=(400, 422))
+        assert response.status_code in (400, 422), what
+        assert_problem(response, codes=(400, 422))
 
 
 @pytest.mark.parametrize("name", GOOD)
-@pytest.mark.parametrize("body", ['"text"', "5", "true", "[5]", '["text"]', "[[]]", "1e400"])
 def test_a_body_of_another_shape_is_refused(
-    api: APIClient, paths: dict[str, str], nothing_stored: None, name: str, body: str
+    api: APIClient, paths: dict[str, str], nothing_stored: None, name: str
 ) -> None:
-    response = api.generic("POST", paths[name], body, content_type=JSON)
+    for body in ('"text"', "5", "true", "null", "[5]", '["text"]', "[[]]", "1e400"):
+        response = api.generic("POST", paths[name], body, content_type=JSON)
 
-    assert "errors" in assert_problem(response, codes=(422,))
+        assert "errors" in assert_problem(response, codes=(422,)), body
 
 
 @pytest.mark.parametrize("name", sorted(set(GOOD) - {"extract"}))
@@ -82,23 +83,14 @@ def test_a_body_without_its_fields_is_refused(
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_null_is_no_body(
+def test_another_media_type_is_refused(
     api: APIClient, paths: dict[str, str], nothing_stored: None, name: str
 ) -> None:
-    response = api.generic("POST", paths[name], "null", content_type=JSON)
+    for media in ("text/plain", "application/xml", "multipart/form-data"):
+        response = api.generic("POST", paths[name], json.dumps(GOOD[name]), content_type=media)
 
-    assert "errors" in assert_problem(response, codes=(422,))
-
-
-@pytest.mark.parametrize("name", GOOD)
-@pytest.mark.parametrize("media", ["text/plain", "application/xml", "multipart/form-data"])
-def test_another_media_type_is_refused(
-    api: APIClient, paths: dict[str, str], nothing_stored: None, name: str, media: str
-) -> None:
-    response = api.generic("POST", paths[name], json.dumps(GOOD[name]), content_type=media)
-
-    problem = assert_problem(response, codes=(415,))
-    assert "«Content-Type: application/json»" in problem["detail"]
+        problem = assert_problem(response, codes=(415,))
+        assert "«Content-Type: application/json»" in problem["detail"], media
 
 
 @pytest.mark.parametrize("name", GOOD)
