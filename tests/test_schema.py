@@ -140,7 +140,8 @@ def test_an_endpoint_says_what_it_does_and_how_it_refuses(
     # A PUT makes what it names.
     assert "404" in operation["responses"] or "{" not in path or method == "put"
     for code, response in operation["responses"].items():
-        if code.startswith(("4", "5")):
+        # 414 is the web server's own answer, and has no body.
+        if code.startswith(("4", "5")) and code != "414":
             assert list(response["content"]) == ["application/problem+json"]
     assert operation["security"] == [{"apiKey": []}]
 

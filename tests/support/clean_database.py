@@ -24,6 +24,7 @@ from psycopg.conninfo import make_conninfo
 
 from config import embedded
 from config.embedded.paths import PROJECT_ROOT, exclusive
+from config.embedded.postgres import hand_over
 
 _APPS = ("audit", "memory", "routing", "teams")
 # Files that decide what the migrations make, below the folder of an app and elsewhere.
@@ -116,6 +117,7 @@ def _start_cluster() -> None:
         if not kept.exists():
             _make_cluster(home, kept)
         _copy_folder(kept, home / "postgres")
+    hand_over(home / "postgres")
     folder = embedded.start_postgres(home, database="postgres")
     point_at("postgres", host=str(folder))
 
