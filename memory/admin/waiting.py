@@ -105,9 +105,11 @@ def waiting_work() -> list[Waiting]:
 
 def badges() -> dict[str, tuple[int, str]]:
     """Returns the counts that the menu shows, by the page's model, each with its colour."""
-    found: dict[str, tuple[int, str]] = {}
+    rows: dict[str, QuerySet[Any]] = {}  # Any: rows of whatever kind of work
+    colours: dict[str, str] = {}
     for kind in KINDS:
         if kind.badge:
-            count, _ = found.get(kind.model, (0, ""))
-            found[kind.model] = (count + kind.rows().count(), kind.badge)
-    return found
+            known = rows.get(kind.model)
+            rows[kind.model] = kind.rows() if known is None else known | kind.rows()
+            colours[kind.model] = kind.badge
+    return {model: (found.count(), colours[model]) for model, found in rows.items()}
