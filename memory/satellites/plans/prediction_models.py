@@ -107,7 +107,7 @@ class Likely:
 def file_name(path: str) -> str:
     """What a file keeps when it moves: the last part of its path, without leading underscores.
 
-    The trigger of memory/sql/artifact_lines.sql says the same in SQL.
+    The trigger of memory/sql/memory_forms.sql says the same in SQL.
     """
     return path.rpartition("/")[2].lower().lstrip("_")
 
