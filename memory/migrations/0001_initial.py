@@ -67,6 +67,8 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'memories',
                 'ordering': ['-id'],
+                'indexes': [models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'end_user', 'agent', 'memory_type'], name='memory_live_by_owner'), models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'agent', 'memory_type'], name='memory_live_by_agent'), models.Index(condition=models.Q(('status__in', ('active', 'disputed')), ('project__isnull', False)), fields=['team', 'project', 'importance', 'created_at'], name='memory_live_of_project'), models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('form', ''), _negated=True)), fields=['team', 'form', '-id'], name='memory_live_by_form'), models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation'], name='memory_by_conversation'), models.Index(condition=models.Q(models.Q(('subject', ''), _negated=True), ('status__in', ('active', 'disputed'))), fields=['team', 'subject'], name='memory_live_by_subject', opclasses=['', 'varchar_pattern_ops']), models.Index(condition=models.Q(('superseded_by__isnull', False)), fields=['team', 'superseded_by'], name='memory_superseded_by'), models.Index(condition=models.Q(('created_at__gt', datetime.datetime(1, 1, 2, 0, 0, tzinfo=datetime.timezone.utc))), fields=['team', '-created_at'], name='memory_by_time'), models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', 'end_user', '-importance', '-id'], name='memory_important'), models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', '-importance', '-id'], name='memory_important_of_all'), models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True), models.Q(('is_pinned', True), ('memory_type__in', ['identity', 'user_profile']), _connector='OR')), fields=['team', 'end_user'], name='memory_mandatory'), models.Index(condition=models.Q(('status__in', ('active', 'disputed')), ('importance__lt', 9), ('is_pinned', False), ('tier', 'hot')), fields=['team', 'id'], name='memory_hot_by_use'), models.Index(condition=models.Q(('status', 'superseded'), models.Q(('tier', 'cold'), _negated=True)), fields=['team', 'id'], name='memory_past_not_cold'), models.Index(condition=models.Q(('importance__lt', 8), ('is_pinned', False), ('status', 'active'), models.Q(('tier', 'cold'), _negated=True), ('valid_to__isnull', False)), fields=['team', 'valid_to', 'id'], name='memory_outdated'), models.Index(condition=models.Q(('importance__lt', 8), ('is_pinned', False), ('status', 'active')), fields=['team', 'importance', 'created_at', 'id'], name='memory_unprotected'), models.Index(condition=models.Q(('purge_at__isnull', False), ('status', 'soft_deleted')), fields=['team', 'purge_at'], name='memory_to_purge')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('memory_type__in', ['semantic', 'episodic', 'procedural', 'agent_private', 'shared', 'identity', 'user_profile', 'insight'])), name='memory_memory_type_known'), models.CheckConstraint(condition=models.Q(('scope__in', ['task', 'session', 'project', 'user', 'team'])), name='memory_scope_known'), models.CheckConstraint(condition=models.Q(('status__in', ['active', 'disputed', 'superseded', 'soft_deleted', 'purged', 'archived'])), name='memory_status_known'), models.CheckConstraint(condition=models.Q(('tier__in', ['hot', 'warm', 'cold'])), name='memory_tier_known'), models.CheckConstraint(condition=models.Q(('form__in', ['', 'fact', 'episode', 'pattern', 'workflow', 'decision', 'convention', 'failure'])), name='memory_form_known'), models.CheckConstraint(condition=models.Q(('importance__range', (1, 10))), name='memory_importance_range'), models.CheckConstraint(condition=models.Q(('confidence__range', (0.0, 1.0))), name='memory_confidence_range'), models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='memory_content_not_empty'), models.CheckConstraint(condition=models.Q(('valid_to__isnull', True), ('valid_from__isnull', True), ('valid_to__gte', models.F('valid_from')), _connector='OR'), name='memory_validity_ordered'), models.CheckConstraint(condition=models.Q(('agent__isnull', False), models.Q(('memory_type__in', ['agent_private', 'identity']), _negated=True), _connector='OR'), name='memory_private_has_agent'), models.CheckConstraint(condition=models.Q(('purge_at__isnull', True), ('status__in', ['soft_deleted', 'purged']), _connector='OR'), name='memory_purge_of_deleted'), models.UniqueConstraint(condition=models.Q(('dedupe_key__isnull', False), ('status__in', ('active', 'disputed'))), fields=('team', 'dedupe_key'), name='memory_fact_once'), models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('team', 'agent', 'external_id'), name='memory_external_id_once', nulls_distinct=False), models.UniqueConstraint(condition=models.Q(('supersedes__isnull', False)), fields=('team', 'supersedes'), name='memory_one_successor')],
             },
         ),
         migrations.CreateModel(
@@ -95,6 +97,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name': 'external name',
+                'indexes': [models.Index(fields=['team', 'memory'], name='memory_names_of_memory')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'external_id', 'agent'), name='memory_external_name_once', nulls_distinct=False)],
             },
         ),
         migrations.CreateModel(
@@ -117,6 +121,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-detected_at'],
+                'indexes': [models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['team', '-detected_at'], name='contradiction_open'), models.Index(fields=['team', '-detected_at'], name='contradiction_by_time'), models.Index(condition=models.Q(('resolved_at__isnull', False)), fields=['team', '-resolved_at'], name='contradiction_by_settlement'), models.Index(fields=['team', 'memory_a'], name='contradiction_by_earlier'), models.Index(fields=['team', 'memory_b'], name='contradiction_by_later')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('resolved_at__isnull', True)), fields=('team', 'memory_a', 'memory_b'), name='contradiction_open_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('memory_a', models.F('memory_b')), _negated=True), name='contradiction_of_two'), models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), ('resolution__in', ['a_wins', 'b_wins', 'both_valid', 'merged'])), _connector='OR'), name='contradiction_resolved_whole')],
             },
         ),
         migrations.CreateModel(
@@ -135,6 +141,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['conversation', 'to_position'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'conversation', 'from_position'), name='compaction_range_once'), models.CheckConstraint(condition=models.Q(('to_position__gte', models.F('from_position'))), name='compaction_range_ordered')],
             },
         ),
         migrations.CreateModel(
@@ -152,6 +159,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name': 'artifact',
+                'indexes': [models.Index(fields=['team', 'kind', 'ref', 'memory'], name='memory_by_artifact'), models.Index(fields=['team', 'kind', 'name', 'memory'], name='memory_by_artifact_name'), models.Index(fields=['team', 'kind', 'memory'], name='memory_artifacts_by_kind')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'memory', 'kind', 'ref'), name='memory_artifact_once')],
             },
         ),
         migrations.CreateModel(
@@ -168,6 +177,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name': 'relation',
+                'indexes': [models.Index(fields=['team', 'to_memory'], name='memory_relation_by_target'), models.Index(condition=models.Q(('grounds', ''), _negated=True), fields=['team', 'id'], name='memory_relation_discovered')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'from_memory', 'to_memory', 'relation_type'), name='memory_relation_once'), models.CheckConstraint(condition=models.Q(('relation_type__in', ['related_to', 'supersedes', 'contradicts', 'merged_from', 'derived_from'])), name='memory_relation_type_known'), models.CheckConstraint(condition=models.Q(('strength__range', (0.0, 1.0))), name='memory_relation_strength'), models.CheckConstraint(condition=models.Q(('from_memory', models.F('to_memory')), _negated=True), name='memory_relation_not_to_itself')],
             },
         ),
         migrations.CreateModel(
@@ -180,6 +191,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name': 'tag',
+                'indexes': [models.Index(fields=['team', 'name', 'memory'], name='memory_by_tag')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'memory', 'name'), name='memory_tag_once')],
             },
         ),
         migrations.CreateModel(
@@ -206,6 +219,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'message entries',
+                'indexes': [models.Index(fields=['team', 'conversation', 'position'], name='memory_message_in_conversation'), models.Index(fields=['team', 'end_user', 'agent'], name='memory_message_by_owner'), models.Index(condition=models.Q(('audience', 'team')), fields=['team', 'message'], name='memory_message_of_team'), models.Index(condition=models.Q(('is_waiting', True)), fields=['team', 'message'], name='memory_message_waiting')],
             },
         ),
         migrations.CreateModel(
@@ -217,6 +231,9 @@ class Migration(migrations.Migration):
                 ('model', models.CharField(max_length=200)),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('team',), name='search_graph_once')],
+            },
         ),
         migrations.CreateModel(
             name='Settlement',
@@ -237,6 +254,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-settled_at'],
+                'indexes': [models.Index(fields=['team', 'contradiction', '-settled_at'], name='settlement_by_contradiction')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('undone_at__isnull', True)), fields=('team', 'contradiction'), name='settlement_in_force_once'), models.CheckConstraint(condition=models.Q(('resolution__in', ['a_wins', 'b_wins', 'both_valid', 'merged'])), name='settlement_resolution_known')],
             },
         ),
         migrations.CreateModel(
@@ -304,6 +323,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'levels',
+                'indexes': [models.Index(condition=models.Q(('writer', '')), fields=['team', 'memory'], name='memory_levels_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('told_at_most__in', ['content', 'summary', 'compressed'])), name='memory_levels_told_known')],
             },
         ),
         migrations.CreateModel(
@@ -319,6 +340,9 @@ class Migration(migrations.Migration):
                 ('daily', models.JSONField(db_default={}, default=dict, editable=False)),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('last_accessed_at__isnull', False)), fields=['team', '-last_accessed_at'], name='memory_usage_by_access')],
+            },
         ),
         migrations.CreateModel(
             name='SearchEntry',
@@ -347,287 +371,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'search entries',
+                'indexes': [models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation', 'position'], name='memory_search_in_conversation'), models.Index(fields=['team', 'end_user', 'place', 'memory'], name='memory_search_by_owner'), models.Index(condition=models.Q(('place', 1)), fields=['team', 'end_user'], name='memory_search_cold'), models.Index(condition=models.Q(('graph_dimensions', 0)), fields=['team', 'end_user', 'place'], name='memory_search_outside_graph'), models.Index(condition=models.Q(('embedding_model', '')), fields=['team', 'memory'], name='memory_search_pending')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'end_user', 'agent', 'memory_type'], name='memory_live_by_owner'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed'))), fields=['team', 'agent', 'memory_type'], name='memory_live_by_agent'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), ('project__isnull', False)), fields=['team', 'project', 'importance', 'created_at'], name='memory_live_of_project'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('form', ''), _negated=True)), fields=['team', 'form', '-id'], name='memory_live_by_form'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation'], name='memory_by_conversation'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(models.Q(('subject', ''), _negated=True), ('status__in', ('active', 'disputed'))), fields=['team', 'subject'], name='memory_live_by_subject', opclasses=['', 'varchar_pattern_ops']),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('superseded_by__isnull', False)), fields=['team', 'superseded_by'], name='memory_superseded_by'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('created_at__gt', datetime.datetime(1, 1, 2, 0, 0, tzinfo=datetime.timezone.utc))), fields=['team', '-created_at'], name='memory_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', 'end_user', '-importance', '-id'], name='memory_important'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('importance__gte', 7), ('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True)), fields=['team', '-importance', '-id'], name='memory_important_of_all'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), models.Q(('tier', 'cold'), _negated=True), models.Q(('is_pinned', True), ('memory_type__in', ['identity', 'user_profile']), _connector='OR')), fields=['team', 'end_user'], name='memory_mandatory'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status__in', ('active', 'disputed')), ('importance__lt', 9), ('is_pinned', False), ('tier', 'hot')), fields=['team', 'id'], name='memory_hot_by_use'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('status', 'superseded'), models.Q(('tier', 'cold'), _negated=True)), fields=['team', 'id'], name='memory_past_not_cold'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('importance__lt', 8), ('is_pinned', False), ('status', 'active'), models.Q(('tier', 'cold'), _negated=True), ('valid_to__isnull', False)), fields=['team', 'valid_to', 'id'], name='memory_outdated'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('importance__lt', 8), ('is_pinned', False), ('status', 'active')), fields=['team', 'importance', 'created_at', 'id'], name='memory_unprotected'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(condition=models.Q(('purge_at__isnull', False), ('status', 'soft_deleted')), fields=['team', 'purge_at'], name='memory_to_purge'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('memory_type__in', ['semantic', 'episodic', 'procedural', 'agent_private', 'shared', 'identity', 'user_profile', 'insight'])), name='memory_memory_type_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('scope__in', ['task', 'session', 'project', 'user', 'team'])), name='memory_scope_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'disputed', 'superseded', 'soft_deleted', 'purged', 'archived'])), name='memory_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('tier__in', ['hot', 'warm', 'cold'])), name='memory_tier_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('form__in', ['', 'fact', 'episode', 'pattern', 'workflow', 'decision', 'convention', 'failure'])), name='memory_form_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__range', (1, 10))), name='memory_importance_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('confidence__range', (0.0, 1.0))), name='memory_confidence_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='memory_content_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_to__isnull', True), ('valid_from__isnull', True), ('valid_to__gte', models.F('valid_from')), _connector='OR'), name='memory_validity_ordered'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('agent__isnull', False), models.Q(('memory_type__in', ['agent_private', 'identity']), _negated=True), _connector='OR'), name='memory_private_has_agent'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(('purge_at__isnull', True), ('status__in', ['soft_deleted', 'purged']), _connector='OR'), name='memory_purge_of_deleted'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(condition=models.Q(('dedupe_key__isnull', False), ('status__in', ('active', 'disputed'))), fields=('team', 'dedupe_key'), name='memory_fact_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('team', 'agent', 'external_id'), name='memory_external_id_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(condition=models.Q(('supersedes__isnull', False)), fields=('team', 'supersedes'), name='memory_one_successor'),
-        ),
-        migrations.AddIndex(
-            model_name='externalname',
-            index=models.Index(fields=['team', 'memory'], name='memory_names_of_memory'),
-        ),
-        migrations.AddConstraint(
-            model_name='externalname',
-            constraint=models.UniqueConstraint(fields=('team', 'external_id', 'agent'), name='memory_external_name_once', nulls_distinct=False),
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['team', '-detected_at'], name='contradiction_open'),
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(fields=['team', '-detected_at'], name='contradiction_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(condition=models.Q(('resolved_at__isnull', False)), fields=['team', '-resolved_at'], name='contradiction_by_settlement'),
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(fields=['team', 'memory_a'], name='contradiction_by_earlier'),
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(fields=['team', 'memory_b'], name='contradiction_by_later'),
-        ),
-        migrations.AddConstraint(
-            model_name='contradiction',
-            constraint=models.UniqueConstraint(condition=models.Q(('resolved_at__isnull', True)), fields=('team', 'memory_a', 'memory_b'), name='contradiction_open_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='contradiction',
-            constraint=models.CheckConstraint(condition=models.Q(('memory_a', models.F('memory_b')), _negated=True), name='contradiction_of_two'),
-        ),
-        migrations.AddConstraint(
-            model_name='contradiction',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), ('resolution__in', ['a_wins', 'b_wins', 'both_valid', 'merged'])), _connector='OR'), name='contradiction_resolved_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='compaction',
-            constraint=models.UniqueConstraint(fields=('team', 'conversation', 'from_position'), name='compaction_range_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='compaction',
-            constraint=models.CheckConstraint(condition=models.Q(('to_position__gte', models.F('from_position'))), name='compaction_range_ordered'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryartifact',
-            index=models.Index(fields=['team', 'kind', 'ref', 'memory'], name='memory_by_artifact'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryartifact',
-            index=models.Index(fields=['team', 'kind', 'name', 'memory'], name='memory_by_artifact_name'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryartifact',
-            index=models.Index(fields=['team', 'kind', 'memory'], name='memory_artifacts_by_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryartifact',
-            constraint=models.UniqueConstraint(fields=('team', 'memory', 'kind', 'ref'), name='memory_artifact_once'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryrelation',
-            index=models.Index(fields=['team', 'to_memory'], name='memory_relation_by_target'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryrelation',
-            index=models.Index(condition=models.Q(('grounds', ''), _negated=True), fields=['team', 'id'], name='memory_relation_discovered'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryrelation',
-            constraint=models.UniqueConstraint(fields=('team', 'from_memory', 'to_memory', 'relation_type'), name='memory_relation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryrelation',
-            constraint=models.CheckConstraint(condition=models.Q(('relation_type__in', ['related_to', 'supersedes', 'contradicts', 'merged_from', 'derived_from'])), name='memory_relation_type_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryrelation',
-            constraint=models.CheckConstraint(condition=models.Q(('strength__range', (0.0, 1.0))), name='memory_relation_strength'),
-        ),
-        migrations.AddConstraint(
-            model_name='memoryrelation',
-            constraint=models.CheckConstraint(condition=models.Q(('from_memory', models.F('to_memory')), _negated=True), name='memory_relation_not_to_itself'),
-        ),
-        migrations.AddIndex(
-            model_name='memorytag',
-            index=models.Index(fields=['team', 'name', 'memory'], name='memory_by_tag'),
-        ),
-        migrations.AddConstraint(
-            model_name='memorytag',
-            constraint=models.UniqueConstraint(fields=('team', 'memory', 'name'), name='memory_tag_once'),
-        ),
-        migrations.AddIndex(
-            model_name='messageentry',
-            index=models.Index(fields=['team', 'conversation', 'position'], name='memory_message_in_conversation'),
-        ),
-        migrations.AddIndex(
-            model_name='messageentry',
-            index=models.Index(fields=['team', 'end_user', 'agent'], name='memory_message_by_owner'),
-        ),
-        migrations.AddIndex(
-            model_name='messageentry',
-            index=models.Index(condition=models.Q(('audience', 'team')), fields=['team', 'message'], name='memory_message_of_team'),
-        ),
-        migrations.AddIndex(
-            model_name='messageentry',
-            index=models.Index(condition=models.Q(('is_waiting', True)), fields=['team', 'message'], name='memory_message_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='searchgraph',
-            constraint=models.UniqueConstraint(fields=('team',), name='search_graph_once'),
-        ),
-        migrations.AddIndex(
-            model_name='settlement',
-            index=models.Index(fields=['team', 'contradiction', '-settled_at'], name='settlement_by_contradiction'),
-        ),
-        migrations.AddConstraint(
-            model_name='settlement',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at__isnull', True)), fields=('team', 'contradiction'), name='settlement_in_force_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='settlement',
-            constraint=models.CheckConstraint(condition=models.Q(('resolution__in', ['a_wins', 'b_wins', 'both_valid', 'merged'])), name='settlement_resolution_known'),
-        ),
-        migrations.AddIndex(
-            model_name='memorylevels',
-            index=models.Index(condition=models.Q(('writer', '')), fields=['team', 'memory'], name='memory_levels_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='memorylevels',
-            constraint=models.CheckConstraint(condition=models.Q(('told_at_most__in', ['content', 'summary', 'compressed'])), name='memory_levels_told_known'),
-        ),
-        migrations.AddIndex(
-            model_name='memoryusage',
-            index=models.Index(condition=models.Q(('last_accessed_at__isnull', False)), fields=['team', '-last_accessed_at'], name='memory_usage_by_access'),
-        ),
-        migrations.AddIndex(
-            model_name='searchentry',
-            index=models.Index(condition=models.Q(('conversation__isnull', False)), fields=['team', 'conversation', 'position'], name='memory_search_in_conversation'),
-        ),
-        migrations.AddIndex(
-            model_name='searchentry',
-            index=models.Index(fields=['team', 'end_user', 'place', 'memory'], name='memory_search_by_owner'),
-        ),
-        migrations.AddIndex(
-            model_name='searchentry',
-            index=models.Index(condition=models.Q(('place', 1)), fields=['team', 'end_user'], name='memory_search_cold'),
-        ),
-        migrations.AddIndex(
-            model_name='searchentry',
-            index=models.Index(condition=models.Q(('graph_dimensions', 0)), fields=['team', 'end_user', 'place'], name='memory_search_outside_graph'),
-        ),
-        migrations.AddIndex(
-            model_name='searchentry',
-            index=models.Index(condition=models.Q(('embedding_model', '')), fields=['team', 'memory'], name='memory_search_pending'),
         ),
         tenant_table("memory_memory", rights="SELECT, INSERT, UPDATE"),
         tenant_table("memory_memorytag", rights="SELECT"),

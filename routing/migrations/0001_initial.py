@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'name'), name='provider_name_once'), models.CheckConstraint(condition=models.Q(('timeout_seconds__gt', 0), ('timeout_seconds__lte', 600)), name='provider_timeout_sane'), models.CheckConstraint(condition=models.Q(('base_url__startswith', 'http://'), ('base_url__startswith', 'https://'), _connector='OR'), name='provider_speaks_http'), models.CheckConstraint(condition=models.Q(('key_variable', ''), ('key_variable__regex', '^PROVIDER_KEY_[A-Z0-9_]+$'), _connector='OR'), name='provider_key_is_a_name')],
             },
         ),
         migrations.CreateModel(
@@ -55,6 +56,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'model',
                 'ordering': ['tier', 'priority', 'name'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'provider', 'name'), name='chat_model_once'), models.CheckConstraint(condition=models.Q(('tier__in', ['fast', 'balanced', 'powerful'])), name='chat_model_tier_known'), models.CheckConstraint(condition=models.Q(('input_price__gte', 0), ('output_price__gte', 0)), name='chat_model_prices_not_negative'), models.CheckConstraint(condition=models.Q(('context_window__gte', 1024), ('max_output_tokens__gte', 1), ('max_output_tokens__lte', models.F('context_window'))), name='chat_model_windows_sane', violation_error_message='The longest answer must fit into the context window, which has 1024 tokens at least.')],
             },
         ),
         migrations.CreateModel(
@@ -82,6 +84,8 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'routing decision',
                 'ordering': ['-id'],
+                'indexes': [models.Index(fields=['team', '-at'], name='routing_decision_by_time'), models.Index(fields=['team', 'end_user', '-at'], name='routing_decision_by_user')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('tier__in', ['fast', 'balanced', 'powerful'])), name='routing_decision_tier_known'), models.CheckConstraint(condition=models.Q(('scorer__in', ['heuristics', 'model'])), name='routing_decision_scorer_known'), models.CheckConstraint(condition=models.Q(('outcome__in', ['advised', 'answered', 'cut', 'failed'])), name='routing_decision_outcome_known'), models.CheckConstraint(condition=models.Q(('estimated_usd__gte', 0)), name='routing_decision_estimate_sane')],
             },
         ),
         migrations.CreateModel(
@@ -103,6 +107,8 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'spend entries',
                 'ordering': ['-id'],
+                'indexes': [models.Index(fields=['team', '-at'], name='spend_entry_by_time')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'reservation_id'), name='spend_entry_once_a_reservation'), models.CheckConstraint(condition=models.Q(('cost_usd__gte', 0)), name='spend_entry_not_negative')],
             },
         ),
         migrations.CreateModel(
@@ -112,6 +118,9 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveBigIntegerField()),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('team',), name='spend_epoch_of_team')],
+            },
         ),
         migrations.CreateModel(
             name='SpendReservation',
@@ -125,6 +134,10 @@ class Migration(migrations.Migration):
                 ('end_user', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
+            options={
+                'indexes': [models.Index(fields=['team', 'expires_at'], name='spend_reservation_by_end')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('estimated_usd__gte', 0)), name='spend_reservation_not_negative')],
+            },
         ),
         migrations.CreateModel(
             name='SpendTotal',
@@ -143,91 +156,8 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'spend total',
                 'ordering': ['-begins_on', 'kind', '-spent_usd'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'kind', 'begins_on', 'agent', 'end_user'), name='spend_total_once_a_window', nulls_distinct=False)],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.UniqueConstraint(fields=('team', 'name'), name='provider_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(('timeout_seconds__gt', 0), ('timeout_seconds__lte', 600)), name='provider_timeout_sane'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(('base_url__startswith', 'http://'), ('base_url__startswith', 'https://'), _connector='OR'), name='provider_speaks_http'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(('key_variable', ''), ('key_variable__regex', '^PROVIDER_KEY_[A-Z0-9_]+$'), _connector='OR'), name='provider_key_is_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='chatmodel',
-            constraint=models.UniqueConstraint(fields=('team', 'provider', 'name'), name='chat_model_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='chatmodel',
-            constraint=models.CheckConstraint(condition=models.Q(('tier__in', ['fast', 'balanced', 'powerful'])), name='chat_model_tier_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='chatmodel',
-            constraint=models.CheckConstraint(condition=models.Q(('input_price__gte', 0), ('output_price__gte', 0)), name='chat_model_prices_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='chatmodel',
-            constraint=models.CheckConstraint(condition=models.Q(('context_window__gte', 1024), ('max_output_tokens__gte', 1), ('max_output_tokens__lte', models.F('context_window'))), name='chat_model_windows_sane', violation_error_message='The longest answer must fit into the context window, which has 1024 tokens at least.'),
-        ),
-        migrations.AddIndex(
-            model_name='routingdecision',
-            index=models.Index(fields=['team', '-at'], name='routing_decision_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='routingdecision',
-            index=models.Index(fields=['team', 'end_user', '-at'], name='routing_decision_by_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('tier__in', ['fast', 'balanced', 'powerful'])), name='routing_decision_tier_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('scorer__in', ['heuristics', 'model'])), name='routing_decision_scorer_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['advised', 'answered', 'cut', 'failed'])), name='routing_decision_outcome_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('estimated_usd__gte', 0)), name='routing_decision_estimate_sane'),
-        ),
-        migrations.AddIndex(
-            model_name='spendentry',
-            index=models.Index(fields=['team', '-at'], name='spend_entry_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='spendentry',
-            constraint=models.UniqueConstraint(fields=('team', 'reservation_id'), name='spend_entry_once_a_reservation'),
-        ),
-        migrations.AddConstraint(
-            model_name='spendentry',
-            constraint=models.CheckConstraint(condition=models.Q(('cost_usd__gte', 0)), name='spend_entry_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='spendepoch',
-            constraint=models.UniqueConstraint(fields=('team',), name='spend_epoch_of_team'),
-        ),
-        migrations.AddIndex(
-            model_name='spendreservation',
-            index=models.Index(fields=['team', 'expires_at'], name='spend_reservation_by_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='spendreservation',
-            constraint=models.CheckConstraint(condition=models.Q(('estimated_usd__gte', 0)), name='spend_reservation_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='spendtotal',
-            constraint=models.UniqueConstraint(fields=('team', 'kind', 'begins_on', 'agent', 'end_user'), name='spend_total_once_a_window', nulls_distinct=False),
         ),
         tenant_table("routing_spendentry", rights="SELECT, INSERT"),
         append_only("routing_spendentry"),

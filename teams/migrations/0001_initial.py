@@ -26,59 +26,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Agent',
-            fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.CharField(max_length=100)),
-                ('name', models.CharField(max_length=200)),
-                ('tagline', models.CharField(blank=True, default='', max_length=300)),
-                ('personality', models.JSONField(blank=True, default=dict)),
-                ('rules', models.JSONField(blank=True, default=dict)),
-                ('skills', models.JSONField(blank=True, default=dict)),
-                ('model_config', models.JSONField(blank=True, default=dict)),
-                ('retrieval_weights', models.JSONField(blank=True, default=dict)),
-                ('token_budget', models.PositiveIntegerField(default=2000, validators=[django.core.validators.MinValueValidator(1)])),
-                ('summarize_interval', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1)])),
-                ('allowed_categories', models.JSONField(blank=True, default=list)),
-                ('keeps_to_itself', models.BooleanField(db_default=False, default=False, help_text='What it learns in talk belongs to it alone, and no other agent is told.')),
-                ('context_policy', models.JSONField(blank=True, db_default={}, default=dict)),
-                ('version', models.PositiveIntegerField(default=1, editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-            ],
-            options={
-                'ordering': ['slug'],
-            },
-        ),
-        migrations.CreateModel(
-            name='EndUser',
-            fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('external_id', models.CharField(max_length=200)),
-                ('display_name', models.CharField(blank=True, default='', max_length=200)),
-                ('role', models.CharField(blank=True, choices=[('member', 'member'), ('guest', 'guest')], db_default='', default='', help_text='A member of the team hears what other members said about the work; a guest does not. Empty: as the team says of new people.', max_length=10)),
-                ('profile', models.JSONField(blank=True, default=dict)),
-                ('has_insights', models.BooleanField(db_default=True, default=True, help_text='Whether insights about this person are made.')),
-                ('insights_at', models.DateTimeField(editable=False, help_text='When they were last looked for.', null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-            ],
-            options={
-                'ordering': ['external_id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Project',
-            fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.CharField(max_length=100)),
-                ('name', models.CharField(max_length=200)),
-                ('max_items', models.PositiveIntegerField(db_default=1000, default=1000, help_text='How many current memories it has; with more, the least important tenth is archived, the oldest first. Pinned ones stay.', validators=[django.core.validators.MinValueValidator(1)])),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-            ],
-            options={
-                'ordering': ['slug'],
-            },
-        ),
-        migrations.CreateModel(
             name='StaffUser',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -105,22 +52,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Conversation',
-            fields=[
-                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('thread_id', models.CharField(max_length=200)),
-                ('revision', models.BigIntegerField(default=0)),
-                ('last_position', models.PositiveIntegerField(default=0)),
-                ('extracted_position', models.PositiveIntegerField(default=0)),
-                ('episode_position', models.PositiveIntegerField(db_default=0, default=0)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
-                ('end_user', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
-                ('project', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.project')),
-            ],
-        ),
-        migrations.CreateModel(
             name='Team',
             fields=[
                 ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -142,10 +73,85 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('episode_rest_hours__isnull', True), ('episode_rest_hours__gte', 1), _connector='OR'), name='team_episode_rest_positive'), models.CheckConstraint(condition=models.Q(('monthly_budget_usd__isnull', True), ('monthly_budget_usd__gte', 0), _connector='OR'), name='team_monthly_budget_not_negative'), models.CheckConstraint(condition=models.Q(('daily_user_budget_usd__isnull', True), ('daily_user_budget_usd__gte', 0), _connector='OR'), name='team_daily_budget_not_negative')],
             },
         ),
-        migrations.AddField(
-            model_name='project',
-            name='team',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team'),
+        migrations.CreateModel(
+            name='Agent',
+            fields=[
+                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('slug', models.CharField(max_length=100)),
+                ('name', models.CharField(max_length=200)),
+                ('tagline', models.CharField(blank=True, default='', max_length=300)),
+                ('personality', models.JSONField(blank=True, default=dict)),
+                ('rules', models.JSONField(blank=True, default=dict)),
+                ('skills', models.JSONField(blank=True, default=dict)),
+                ('model_config', models.JSONField(blank=True, default=dict)),
+                ('retrieval_weights', models.JSONField(blank=True, default=dict)),
+                ('token_budget', models.PositiveIntegerField(default=2000, validators=[django.core.validators.MinValueValidator(1)])),
+                ('summarize_interval', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1)])),
+                ('allowed_categories', models.JSONField(blank=True, default=list)),
+                ('keeps_to_itself', models.BooleanField(db_default=False, default=False, help_text='What it learns in talk belongs to it alone, and no other agent is told.')),
+                ('context_policy', models.JSONField(blank=True, db_default={}, default=dict)),
+                ('version', models.PositiveIntegerField(default=1, editable=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
+            ],
+            options={
+                'ordering': ['slug'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'slug'), name='agent_slug_once'), models.CheckConstraint(condition=models.Q(('summarize_interval__gte', 1)), name='agent_interval_positive'), models.CheckConstraint(condition=models.Q(('token_budget__gte', 1)), name='agent_budget_positive')],
+            },
+        ),
+        migrations.CreateModel(
+            name='EndUser',
+            fields=[
+                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('external_id', models.CharField(max_length=200)),
+                ('display_name', models.CharField(blank=True, default='', max_length=200)),
+                ('role', models.CharField(blank=True, choices=[('member', 'member'), ('guest', 'guest')], db_default='', default='', help_text='A member of the team hears what other members said about the work; a guest does not. Empty: as the team says of new people.', max_length=10)),
+                ('profile', models.JSONField(blank=True, default=dict)),
+                ('has_insights', models.BooleanField(db_default=True, default=True, help_text='Whether insights about this person are made.')),
+                ('insights_at', models.DateTimeField(editable=False, help_text='When they were last looked for.', null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
+            ],
+            options={
+                'ordering': ['external_id'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'external_id'), name='end_user_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('slug', models.CharField(max_length=100)),
+                ('name', models.CharField(max_length=200)),
+                ('max_items', models.PositiveIntegerField(db_default=1000, default=1000, help_text='How many current memories it has; with more, the least important tenth is archived, the oldest first. Pinned ones stay.', validators=[django.core.validators.MinValueValidator(1)])),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
+            ],
+            options={
+                'ordering': ['slug'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'slug'), name='project_slug_once'), models.CheckConstraint(condition=models.Q(('max_items__gte', 1)), name='project_max_items_positive')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Conversation',
+            fields=[
+                ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('thread_id', models.CharField(max_length=200)),
+                ('revision', models.BigIntegerField(default=0)),
+                ('last_position', models.PositiveIntegerField(default=0)),
+                ('extracted_position', models.PositiveIntegerField(default=0)),
+                ('episode_position', models.PositiveIntegerField(db_default=0, default=0)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('agent', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
+                ('end_user', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
+                ('project', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.project')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['team', 'end_user', '-created_at'], name='conversation_by_user'), models.Index(fields=['team', '-created_at'], name='conversation_by_time')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'agent', 'end_user', 'thread_id'), name='conversation_thread_once'), models.CheckConstraint(condition=models.Q(('extracted_position__lte', models.F('last_position'))), name='conversation_extracts_what_exists')],
+            },
         ),
         migrations.CreateModel(
             name='Message',
@@ -163,6 +169,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['conversation', 'position'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'conversation', 'position'), name='message_position_once'), models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('team', 'conversation', 'external_id'), name='message_external_id_once'), models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'system', 'tool'])), name='message_role_known'), models.CheckConstraint(condition=models.Q(('position__gte', 1)), name='message_position_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -176,6 +183,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name': 'member',
+                'constraints': [models.UniqueConstraint(fields=('team', 'user'), name='membership_once'), models.CheckConstraint(condition=models.Q(('role__in', ['admin', 'reviewer', 'viewer'])), name='membership_role_known')],
             },
         ),
         migrations.CreateModel(
@@ -194,16 +202,10 @@ class Migration(migrations.Migration):
                 ('agent', models.ForeignKey(blank=True, db_constraint=False, db_index=False, help_text='Whose key it is; keys of the team share theirs.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.agent')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
-        ),
-        migrations.AddField(
-            model_name='enduser',
-            name='team',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team'),
-        ),
-        migrations.AddField(
-            model_name='conversation',
-            name='team',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team'),
+            options={
+                'indexes': [models.Index(fields=['team', 'made_at'], name='idempotent_request_by_age')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'agent', 'key'), name='idempotent_request_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('status__isnull', True), ('claim__isnull', True), _connector='OR'), name='idempotent_request_finished_once')],
+            },
         ),
         migrations.CreateModel(
             name='Checkpoint',
@@ -219,6 +221,10 @@ class Migration(migrations.Migration):
                 ('end_user', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.enduser')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
+            options={
+                'indexes': [models.Index(fields=['team', '-saved_at'], name='checkpoint_by_time')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'end_user', 'thread_id', 'agent', 'version'), name='checkpoint_version_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='checkpoint_version_from_one')],
+            },
         ),
         migrations.CreateModel(
             name='ApiKey',
@@ -240,6 +246,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'API key',
                 'ordering': ['-created_at'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'prefix'), name='api_key_prefix_once')],
             },
         ),
         migrations.CreateModel(
@@ -257,6 +264,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-number'],
                 'abstract': False,
+                'constraints': [models.UniqueConstraint(fields=('team', 'agent', 'number'), name='agent_version_once'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='agent_version_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -271,12 +279,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['slug'],
+                'indexes': [models.Index(fields=['team', 'agent'], name='agent_alias_by_agent')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'slug'), name='agent_alias_once')],
             },
-        ),
-        migrations.AddField(
-            model_name='agent',
-            name='team',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team'),
         ),
         migrations.CreateModel(
             name='TeamVersion',
@@ -292,6 +297,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-number'],
                 'abstract': False,
+                'constraints': [models.UniqueConstraint(fields=('team', 'number'), name='team_version_once'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='team_version_from_one')],
             },
         ),
         migrations.CreateModel(
@@ -303,126 +309,9 @@ class Migration(migrations.Migration):
                 ('conversation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.conversation')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='project',
-            constraint=models.UniqueConstraint(fields=('team', 'slug'), name='project_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='project',
-            constraint=models.CheckConstraint(condition=models.Q(('max_items__gte', 1)), name='project_max_items_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('team', 'conversation', 'position'), name='message_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('team', 'conversation', 'external_id'), name='message_external_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['user', 'assistant', 'system', 'tool'])), name='message_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('position__gte', 1)), name='message_position_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('team', 'user'), name='membership_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['admin', 'reviewer', 'viewer'])), name='membership_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='idempotentrequest',
-            index=models.Index(fields=['team', 'made_at'], name='idempotent_request_by_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='idempotentrequest',
-            constraint=models.UniqueConstraint(fields=('team', 'agent', 'key'), name='idempotent_request_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='idempotentrequest',
-            constraint=models.CheckConstraint(condition=models.Q(('status__isnull', True), ('claim__isnull', True), _connector='OR'), name='idempotent_request_finished_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='enduser',
-            constraint=models.UniqueConstraint(fields=('team', 'external_id'), name='end_user_once'),
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['team', 'end_user', '-created_at'], name='conversation_by_user'),
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['team', '-created_at'], name='conversation_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='conversation',
-            constraint=models.UniqueConstraint(fields=('team', 'agent', 'end_user', 'thread_id'), name='conversation_thread_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='conversation',
-            constraint=models.CheckConstraint(condition=models.Q(('extracted_position__lte', models.F('last_position'))), name='conversation_extracts_what_exists'),
-        ),
-        migrations.AddIndex(
-            model_name='checkpoint',
-            index=models.Index(fields=['team', '-saved_at'], name='checkpoint_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='checkpoint',
-            constraint=models.UniqueConstraint(fields=('team', 'end_user', 'thread_id', 'agent', 'version'), name='checkpoint_version_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='checkpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='checkpoint_version_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='apikey',
-            constraint=models.UniqueConstraint(fields=('team', 'prefix'), name='api_key_prefix_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agentversion',
-            constraint=models.UniqueConstraint(fields=('team', 'agent', 'number'), name='agent_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agentversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='agent_version_from_one'),
-        ),
-        migrations.AddIndex(
-            model_name='agentalias',
-            index=models.Index(fields=['team', 'agent'], name='agent_alias_by_agent'),
-        ),
-        migrations.AddConstraint(
-            model_name='agentalias',
-            constraint=models.UniqueConstraint(fields=('team', 'slug'), name='agent_alias_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.UniqueConstraint(fields=('team', 'slug'), name='agent_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(('summarize_interval__gte', 1)), name='agent_interval_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(('token_budget__gte', 1)), name='agent_budget_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='teamversion',
-            constraint=models.UniqueConstraint(fields=('team', 'number'), name='team_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='teamversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='team_version_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='toldrevision',
-            constraint=models.UniqueConstraint(fields=('team', 'conversation'), name='told_revision_once'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('team', 'conversation'), name='told_revision_once')],
+            },
         ),
         *sql_files(__file__, "guarantees"),
         tenant_table("teams_membership", rights="SELECT, INSERT, UPDATE, DELETE"),

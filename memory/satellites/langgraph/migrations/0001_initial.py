@@ -34,6 +34,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_graphthread',
+                'indexes': [models.Index(condition=models.Q(('end_user__isnull', False)), fields=['team', 'end_user'], name='graph_thread_by_user')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'agent', 'thread_id'), name='graph_thread_once', nulls_distinct=False)],
             },
         ),
         migrations.CreateModel(
@@ -55,6 +57,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_graphcheckpoint',
+                'indexes': [models.Index(condition=models.Q(('run_id', ''), _negated=True), fields=['team', 'run_id'], name='graph_checkpoint_by_run'), models.Index(fields=['team', '-checkpoint_id'], name='graph_checkpoint_by_id')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'checkpoint_id'), name='graph_checkpoint_once')],
             },
         ),
         migrations.CreateModel(
@@ -71,6 +75,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_channelvalue',
+                'constraints': [models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'channel', 'version'), name='graph_channel_value_once')],
             },
         ),
         migrations.CreateModel(
@@ -90,6 +95,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_pendingwrite',
+                'constraints': [models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'checkpoint_id', 'task_id', 'index'), name='graph_pending_write_once')],
             },
         ),
         migrations.CreateModel(
@@ -112,51 +118,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_storeitem',
+                'indexes': [models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['team', 'expires_at'], name='store_item_by_expiry'), models.Index(condition=models.Q(('memory__isnull', False)), fields=['team', 'memory'], name='store_item_by_memory'), models.Index(condition=models.Q(('end_user__isnull', False)), fields=['team', 'end_user'], name='store_item_by_user')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'path', 'key'), name='store_item_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='graphthread',
-            index=models.Index(condition=models.Q(('end_user__isnull', False)), fields=['team', 'end_user'], name='graph_thread_by_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='graphthread',
-            constraint=models.UniqueConstraint(fields=('team', 'agent', 'thread_id'), name='graph_thread_once', nulls_distinct=False),
-        ),
-        migrations.AddIndex(
-            model_name='graphcheckpoint',
-            index=models.Index(condition=models.Q(('run_id', ''), _negated=True), fields=['team', 'run_id'], name='graph_checkpoint_by_run'),
-        ),
-        migrations.AddIndex(
-            model_name='graphcheckpoint',
-            index=models.Index(fields=['team', '-checkpoint_id'], name='graph_checkpoint_by_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='graphcheckpoint',
-            constraint=models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'checkpoint_id'), name='graph_checkpoint_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='channelvalue',
-            constraint=models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'channel', 'version'), name='graph_channel_value_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='pendingwrite',
-            constraint=models.UniqueConstraint(fields=('team', 'thread', 'namespace', 'checkpoint_id', 'task_id', 'index'), name='graph_pending_write_once'),
-        ),
-        migrations.AddIndex(
-            model_name='storeitem',
-            index=models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['team', 'expires_at'], name='store_item_by_expiry'),
-        ),
-        migrations.AddIndex(
-            model_name='storeitem',
-            index=models.Index(condition=models.Q(('memory__isnull', False)), fields=['team', 'memory'], name='store_item_by_memory'),
-        ),
-        migrations.AddIndex(
-            model_name='storeitem',
-            index=models.Index(condition=models.Q(('end_user__isnull', False)), fields=['team', 'end_user'], name='store_item_by_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='storeitem',
-            constraint=models.UniqueConstraint(fields=('team', 'path', 'key'), name='store_item_once'),
         ),
         *(
             tenant_table(table, rights="SELECT, INSERT, UPDATE, DELETE")

@@ -47,6 +47,7 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'memory_consolidationrun',
                 'ordering': ['-id'],
+                'indexes': [models.Index(fields=['team', '-created_at'], name='consolidation_by_time'), models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'due_at'], name='consolidation_unfinished')],
             },
         ),
         migrations.CreateModel(
@@ -73,6 +74,8 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'memory_consolidationchange',
                 'ordering': ['run', 'position'],
+                'indexes': [models.Index(fields=['team', 'run', 'memory'], name='consolidation_by_memory'), models.Index(condition=models.Q(('other__isnull', False)), fields=['team', 'run', 'other'], name='consolidation_by_other'), models.Index(fields=['team', 'memory'], name='consolidation_of_memory'), models.Index(condition=models.Q(('other__isnull', False)), fields=['team', 'other'], name='consolidation_of_other')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'run', 'position'), name='consolidation_change_once')],
             },
         ),
         migrations.CreateModel(
@@ -92,47 +95,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'memory_judgedpair',
+                'indexes': [models.Index(fields=['team', 'end_user', 'judged_at'], name='judged_pairs_of_person'), models.Index(fields=['team', 'later'], name='judged_pairs_by_later')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'earlier', 'later', 'similarity'), name='judged_pair_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='consolidationrun',
-            index=models.Index(fields=['team', '-created_at'], name='consolidation_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='consolidationrun',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'due_at'], name='consolidation_unfinished'),
-        ),
-        migrations.AddIndex(
-            model_name='consolidationchange',
-            index=models.Index(fields=['team', 'run', 'memory'], name='consolidation_by_memory'),
-        ),
-        migrations.AddIndex(
-            model_name='consolidationchange',
-            index=models.Index(condition=models.Q(('other__isnull', False)), fields=['team', 'run', 'other'], name='consolidation_by_other'),
-        ),
-        migrations.AddIndex(
-            model_name='consolidationchange',
-            index=models.Index(fields=['team', 'memory'], name='consolidation_of_memory'),
-        ),
-        migrations.AddIndex(
-            model_name='consolidationchange',
-            index=models.Index(condition=models.Q(('other__isnull', False)), fields=['team', 'other'], name='consolidation_of_other'),
-        ),
-        migrations.AddConstraint(
-            model_name='consolidationchange',
-            constraint=models.UniqueConstraint(fields=('team', 'run', 'position'), name='consolidation_change_once'),
-        ),
-        migrations.AddIndex(
-            model_name='judgedpair',
-            index=models.Index(fields=['team', 'end_user', 'judged_at'], name='judged_pairs_of_person'),
-        ),
-        migrations.AddIndex(
-            model_name='judgedpair',
-            index=models.Index(fields=['team', 'later'], name='judged_pairs_by_later'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgedpair',
-            constraint=models.UniqueConstraint(fields=('team', 'earlier', 'later', 'similarity'), name='judged_pair_once'),
         ),
         tenant_table("memory_consolidationrun", rights="SELECT, INSERT, UPDATE"),
         tenant_table("memory_consolidationchange", rights="SELECT, INSERT, UPDATE"),

@@ -41,6 +41,7 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'memory_importrun',
                 'ordering': ['-id'],
+                'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'due_at'], name='import_unfinished')],
             },
         ),
         migrations.CreateModel(
@@ -56,15 +57,8 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'memory_importbatch',
                 'ordering': ['run', 'number'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'run', 'number'), name='import_batch_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='importrun',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'due_at'], name='import_unfinished'),
-        ),
-        migrations.AddConstraint(
-            model_name='importbatch',
-            constraint=models.UniqueConstraint(fields=('team', 'run', 'number'), name='import_batch_once'),
         ),
         tenant_table("memory_importrun", rights="SELECT, INSERT, UPDATE"),
         # A batch keeps its row while items leave it: an erasure that waits for the row then sees
