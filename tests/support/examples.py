@@ -7,4 +7,4 @@ _FEW = settings.get_profile("few").max_examples
 
 def examples(usual: int) -> int:
     """Returns `usual`, multiplied as the loaded profile multiplies the default number."""
-    return usual * settings.default.max_examples // _FEW
+    return usual * settings().max_examples // _FEW

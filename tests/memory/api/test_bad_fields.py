@@ -136,7 +136,8 @@ def test_a_bad_message_is_named_by_its_place(
 def test_a_bad_list_of_messages_is_named(
     api: APIClient, paths: dict[str, str], nothing_stored: None
 ) -> None:
-    for value in ([], {}, None, "text", 5, {"0": {}}, [{"role": "user"}] * 501):
+    bad: list[object] = [[], {}, None, "text", 5, {"0": {}}, [{"role": "user"}] * 501]
+    for value in bad:
         response = api.post(paths["messages"], {"messages": value}, format="json")
 
         errors = assert_problem(response, codes=(422,))["errors"]
@@ -146,7 +147,8 @@ def test_a_bad_list_of_messages_is_named(
 def test_a_bad_memory_in_a_list_is_named_by_its_place(
     api: APIClient, paths: dict[str, str], nothing_stored: None
 ) -> None:
-    for each in (None, 5, "text", [], {}, {"content": ""}, {"content": LONG}):
+    bad: list[object] = [None, 5, "text", [], {}, {"content": ""}, {"content": LONG}]
+    for each in bad:
         response = api.post(paths["memories"], [GOOD["memories"], each], format="json")
 
         errors = assert_problem(response, codes=(422,))["errors"]
