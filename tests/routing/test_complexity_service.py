@@ -15,6 +15,8 @@ from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.complexity import CACHED_SECONDS, Scored, heuristic_score, key_of, score
 from tests.support.openai_server import FakeOpenAI, answer, dropped, error, refusal, slow
 
+pytestmark = pytest.mark.usefixtures("redis_server")
+
 ACME, GLOBEX = uuid.UUID(int=1), uuid.UUID(int=2)
 QUERY = "Which tea goes with a rainy Sunday?"
 MODEL = "tiny-judge"
