@@ -37,8 +37,8 @@ from benchmarks.ground import ACTOR, analyse
 from memory.models import SearchEntry
 from memory.models.search import Place
 from memory.selectors.search.vectors import forget_graphs
-from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.understanding.tools import default_tools
+from memory.writing.indexing.vector_graphs import extend_vector_graphs
 from teams.models import StaffUser
 from teams.services.people import ensure_team
 from teams.tenancy import team_scope

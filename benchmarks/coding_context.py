@@ -75,10 +75,10 @@ from memory.satellites.plans.prediction_models import (
 from memory.satellites.plans.working_context import WorkingContext, assemble_context, named_alone
 from memory.satellites.tasks.domain import ItemKind
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
-from memory.services.indexing.pending_vectors import embed_pending
-from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import default_tools
+from memory.writing.indexing.pending_vectors import embed_pending
+from memory.writing.indexing.vector_graphs import extend_vector_graphs
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.domain.agent_document import ContextPolicy
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent

@@ -27,11 +27,11 @@ from memory.domain.text.words import STOP_WORDS
 from memory.models import Job
 from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
-from memory.services.extraction.jobs import due_jobs
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.runs import taken
-from memory.services.write.explicit import StatedMemory
 from memory.understanding.tools import Tools
+from memory.writing.extraction.jobs import due_jobs
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.runs import taken
+from memory.writing.write.explicit import StatedMemory
 from teams.services.keys import issue_key
 from teams.services.people import create_team
 from teams.tenancy import team_scope

@@ -41,10 +41,10 @@ from memory.satellites.transfer.transcripts import (
     Turn,
     read_transcripts,
 )
-from memory.services.indexing.message_index import index_team
-from memory.services.indexing.statistics import renew_statistics
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools, default_tools
+from memory.writing.indexing.message_index import index_team
+from memory.writing.indexing.statistics import renew_statistics
 from teams.models import Agent
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}

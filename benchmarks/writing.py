@@ -47,17 +47,17 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, Statement
 from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
-from memory.services.extraction.jobs import queue_extraction
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.reading import find_candidates, load_range
-from memory.services.indexing.pending_vectors import embed_pending
-from memory.services.indexing.statistics import renew_outdated_statistics
-from memory.services.indexing.vector_graphs import FRESH, extend_vector_graphs
-from memory.services.messages.posting import open_conversation
-from memory.services.write.drafts import Outcome
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.ports import Judge
 from memory.understanding.tools import Tools, default_tools
+from memory.writing.extraction.jobs import queue_extraction
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.reading import find_candidates, load_range
+from memory.writing.indexing.pending_vectors import embed_pending
+from memory.writing.indexing.statistics import renew_outdated_statistics
+from memory.writing.indexing.vector_graphs import FRESH, extend_vector_graphs
+from memory.writing.posting import open_conversation
+from memory.writing.write.drafts import Outcome
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.keys import issue_key
 

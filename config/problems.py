@@ -20,7 +20,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict
 from rest_framework.views import set_rollback
 
 from config.logs import request_id
-from memory.services.decisions.undoing import ChangedSinceError
+from memory.writing.decisions.undoing import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.router import NoModelConfiguredError
 from teams import errors, refusals

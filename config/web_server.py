@@ -105,8 +105,8 @@ def application() -> Bridge:
 
     from config.warming import warm_up
     from config.wsgi import application as wsgi
-    from memory.services.indexing.embedding_status import log_embedding_status
     from memory.understanding.embedder_choice import configured_spec
+    from memory.writing.indexing.embedding_status import log_embedding_status
 
     warm_up()
     log_embedding_status(wanted=configured_spec().name)

@@ -12,12 +12,12 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.domain.types import Scope, Status
 from memory.models import Memory
-from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.moving import Move, move_memory
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import archive_memory, delete_memory, pin_memory
-from memory.services.write.drafts import Outcome, WriteResult
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.decisions.moving import Move, move_memory
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import archive_memory, delete_memory, pin_memory
+from memory.writing.write.drafts import Outcome, WriteResult
 from teams.admin.confirm import Apply, Change
 from teams.admin.display import excerpt
 from teams.middleware import outside_staff_scope

@@ -17,8 +17,8 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.models import Memory
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
-from memory.services.extraction.owners import TEAM_FACT
 from memory.understanding.tools import default_tools
+from memory.writing.extraction.owners import TEAM_FACT
 from teams.admin.base import OneCountChangeList, TeamAdmin, is_id
 from teams.admin.confirm import list_action, page_action
 from teams.admin.display import excerpt, moment, page_of

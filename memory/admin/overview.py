@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from memory.models import Memory
-from memory.services.figures import figures_of
+from memory.writing.figures import figures_of
 from routing.services.cost_guard import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
 from teams.models import Conversation, Team

@@ -12,9 +12,9 @@ from django.template.response import TemplateResponse
 from memory.domain.audience import Viewer
 from memory.domain.types import DELETED
 from memory.models import Memory
-from memory.services.decisions.clearing import Cleared, clear_project
-from memory.services.write.project_growth import keep_to_limit_soon
-from memory.services.write.secrets import masked_note
+from memory.writing.decisions.clearing import Cleared, clear_project
+from memory.writing.write.project_growth import keep_to_limit_soon
+from memory.writing.write.secrets import masked_note
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import page_of, time_column

@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString
 from memory.domain.audience import Viewer
 from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID
 from memory.models import Contradiction
-from memory.services.decisions.disputes import resolve_contradiction
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.disputes import resolve_contradiction
 from teams.admin.confirm import Change, listed
 from teams.admin.display import page_of
 from teams.errors import ConflictError

@@ -23,9 +23,9 @@ from memory.domain.judgements import MERGED
 from memory.models import Contradiction
 from memory.models.relation import RESOLUTIONS, VERDICTS
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.decisions.undoing import undo_settlement
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.disputes import resolve_contradiction
+from memory.writing.decisions.undoing import undo_settlement
 from teams.errors import NotFoundError
 
 

@@ -35,11 +35,11 @@ from memory.api.schemas import (
 from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
 from memory.selectors.people import ListFilters, filtered_conversations
-from memory.services.compaction.compaction import compact_conversation
-from memory.services.extraction.jobs import start_extraction
-from memory.services.extraction.waiting import StillExtractingError, extract_now, skipped_warnings
-from memory.services.messages.posting import close_conversation, open_conversation, post_messages
 from memory.understanding.tools import default_tools
+from memory.writing.compaction.compaction import compact_conversation
+from memory.writing.extraction.jobs import start_extraction
+from memory.writing.extraction.waiting import StillExtractingError, extract_now, skipped_warnings
+from memory.writing.posting import close_conversation, open_conversation, post_messages
 from teams.models.conversations import MAX_THREAD_CHARS, ROLES
 from teams.services.conversations import NewMessage
 

@@ -54,9 +54,9 @@ from memory.selectors.memories import (
 )
 from memory.selectors.names import is_guest
 from memory.selectors.versions import levels_of_memory
-from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.scopes import check_may_confirm
 from memory.understanding.tools import default_tools
+from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.write.scopes import check_may_confirm
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 

@@ -34,8 +34,8 @@ from memory.selectors.loading.memories import memories_by_id
 from memory.selectors.neighbours.neighbours import Meaning, meanings_of
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.write.conflicts import strategy_of
 from memory.understanding.tools import Tools
+from memory.writing.write.conflicts import strategy_of
 from teams.tenancy import team_scope
 from teams.tracing import step
 

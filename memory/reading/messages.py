@@ -19,8 +19,8 @@ from memory.selectors.conversations import Source, sources_among, spoken_message
 from memory.selectors.revisions import Revision
 from memory.selectors.search.message_signals import find_messages, terms_in, waiting_messages
 from memory.selectors.search.signal_rows import Found, FoundMessages, MessageRow, joined
-from memory.services.indexing.message_index import said_by
 from memory.understanding.tools import Tools
+from memory.writing.indexing.message_index import said_by
 from teams.models import Conversation
 
 # So many messages that wait to be indexed are read as they are. Of the latest of them the meaning

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 
 from audit.services.events import Event, record_events
 from memory.models import Job, Memory
-from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
+from memory.writing.extraction.pipeline import run_job
 from teams.errors import NotFoundError
 from teams.models import EndUser, Message
 from teams.tenancy import team_scope

@@ -10,8 +10,8 @@ from audit.services.erasure import erase_user, plan_erasure
 from audit.services.verification import verify_team
 from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory, MemoryRelation
-from memory.services.decisions.disputes import resolve_contradiction
 from memory.understanding.tools import Tools
+from memory.writing.decisions.disputes import resolve_contradiction
 from teams.ids import new_id
 from teams.models import EndUser
 from teams.tenancy import team_scope

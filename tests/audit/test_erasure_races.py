@@ -29,9 +29,9 @@ from memory.satellites.transfer import import_runs
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportRun
-from memory.services.messages.posting import open_conversation, post_messages
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.posting import open_conversation, post_messages
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
 from teams.services.conversations import NewMessage

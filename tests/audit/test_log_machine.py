@@ -28,12 +28,12 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
 from memory.selectors.history.memory_history import as_of
-from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.decisions.disputes import resolve_contradiction
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

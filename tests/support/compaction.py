@@ -15,10 +15,10 @@ from memory.domain.audience import Viewer
 from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Memory
-from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.compaction.summaries import running_summary
-from memory.services.messages.posting import post_messages
 from memory.understanding.tools import Tools
+from memory.writing.compaction.compaction import Compacted, compact_conversation
+from memory.writing.compaction.summaries import running_summary
+from memory.writing.posting import post_messages
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage

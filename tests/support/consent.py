@@ -16,9 +16,9 @@ from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, So
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose
-from memory.services.decisions.disputes import draft_of_version
-from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.disputes import draft_of_version
+from memory.writing.extraction.waiting import extract_now
 from teams.models import Conversation, Message
 from tests.support.extraction import viewer_of
 from tests.support.extractors import OnePass

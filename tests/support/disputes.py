@@ -10,9 +10,9 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.domain.types import Judgement, Statement, Status, Verdict
 from memory.models import Contradiction, Memory
-from memory.services.decisions.corrections import give_feedback
-from memory.services.decisions.disputes import resolve_contradiction
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import give_feedback
+from memory.writing.decisions.disputes import resolve_contradiction
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge
 from tests.support.writing import draft, write

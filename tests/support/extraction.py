@@ -16,12 +16,12 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Job, Memory
-from memory.services.background import leave_queue
-from memory.services.extraction.jobs import RUN_JOB_TASK, start_extraction
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.runs import taken
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import Tools
+from memory.writing.background import leave_queue
+from memory.writing.extraction.jobs import RUN_JOB_TASK, start_extraction
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.runs import taken
+from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope

@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 
 from config import embedded
 from memory.domain.audience import Viewer
-from memory.services.indexing.message_index import finish_indexing
 from memory.understanding.tools import Tools, default_tools
+from memory.writing.indexing.message_index import finish_indexing
 from teams.models import Agent, EndUser
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope

@@ -10,8 +10,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
+from memory.writing.extraction.waiting import extract_now
 from teams.models import Conversation
 from tests.support.cast import Cast, Clients
 from tests.support.extraction import viewer_of

@@ -13,12 +13,12 @@ from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.reading.answers import ScoredMemory
 from memory.reading.ranking import Question
-from memory.services.indexing.reembedding import reembed
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
 from memory.understanding.embedders import WordLlamaEmbedder
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools
+from memory.writing.indexing.reembedding import reembed
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.openai_server import FakeOpenAI

@@ -12,10 +12,10 @@ from rest_framework.test import APIClient
 from memory.models import Job, Memory
 from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
-from memory.services.extraction.jobs import due_jobs
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.runs import taken
 from memory.understanding.tools import Tools
+from memory.writing.extraction.jobs import due_jobs
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.runs import taken
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

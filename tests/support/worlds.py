@@ -19,11 +19,11 @@ from rest_framework.test import APIClient
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory, MemoryRelation, MessageEntry
-from memory.services.extraction.confidences import share_extracted
-from memory.services.indexing.message_index import index_team
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
+from memory.writing.extraction.confidences import share_extracted
+from memory.writing.indexing.message_index import index_team
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.write_path import write_memories
 from teams.models import Agent, ApiKey, Conversation, EndUser, Project
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.forms.fields import InvalidJSONInput
 
 from memory.models import Category
-from memory.services.categories import check_allowlist
+from memory.writing.categories import check_allowlist
 from teams.admin.base import TeamOwnedForm
 from teams.admin.document_fields import DocumentFields
 from teams.admin.theme import AreaWidget, ChecksWidget, TextWidget

@@ -31,7 +31,7 @@ from memory.api.serializers.agents import (
     AgentSerializer,
     AgentVersionSerializer,
 )
-from memory.services.categories import check_allowlist
+from memory.writing.categories import check_allowlist
 from teams.errors import NotFoundError
 from teams.models import Agent, AgentAlias, AgentVersion
 from teams.services.agent_names import agent_called, slug_called

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
 from memory.management.naming import team_named
-from memory.services.categories import load_categories
+from memory.writing.categories import load_categories
 from teams.errors import InvalidError
 from teams.management.arguments import check_team_slug
 

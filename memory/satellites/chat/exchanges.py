@@ -31,10 +31,10 @@ from memory.satellites.chat.placing import (
     room_for_talk,
 )
 from memory.satellites.chat.wording import ROLES, said_without_calls, spoken_text, storable
-from memory.services.compaction.compaction import compact_conversation
-from memory.services.compaction.summaries import latest_compaction
-from memory.services.extraction.waiting import StillExtractingError
 from memory.understanding.tools import Tools
+from memory.writing.compaction.compaction import compact_conversation
+from memory.writing.compaction.summaries import latest_compaction
+from memory.writing.extraction.waiting import StillExtractingError
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import Route, choose_route

@@ -14,8 +14,8 @@ from memory.domain.rendering import estimate_tokens
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.placing import ROOT, Asked, Kept, Place, chain_of, place
 from memory.satellites.chat.wording import ROLES, Turn, tool_names, turns_of
-from memory.services.messages.posting import keep_messages
 from memory.understanding.tools import Tools
+from memory.writing.posting import keep_messages
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage, lock_again
 

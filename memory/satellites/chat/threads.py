@@ -13,7 +13,7 @@ from memory.satellites.chat.asking import ChatAsk
 from memory.satellites.chat.history import PARTIAL, external_id
 from memory.satellites.chat.placing import chain_of
 from memory.satellites.chat.wording import turns_of
-from memory.services.messages.posting import open_conversation
+from memory.writing.posting import open_conversation
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation, Message
 from teams.services.agent_names import slug_called

@@ -13,8 +13,8 @@ from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import draft_from_json
 from memory.satellites.consent.values import field_of_text, texts_beside
 from memory.selectors.people import present_values
-from memory.services.decisions.disputes import draft_of_version
-from memory.services.write.drafts import MemoryDraft
+from memory.writing.decisions.disputes import draft_of_version
+from memory.writing.write.drafts import MemoryDraft
 
 _KINDS = ConsentRequest.Kind
 

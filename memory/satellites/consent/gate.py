@@ -26,12 +26,12 @@ from memory.satellites.consent.values import is_same_value, sets_alone
 from memory.selectors.history.log import LogRange
 from memory.selectors.neighbours.neighbours import locked_memories
 from memory.selectors.people import present_values
-from memory.services.decisions.disputes import draft_of_version
-from memory.services.write.audiences import Readers
-from memory.services.write.conflicts import Ruling
-from memory.services.write.consent import Gate
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.write.inserting import PreparedDraft
+from memory.writing.decisions.disputes import draft_of_version
+from memory.writing.write.audiences import Readers
+from memory.writing.write.conflicts import Ruling
+from memory.writing.write.consent import Gate
+from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write.inserting import PreparedDraft
 from teams.errors import ConflictError, ForbiddenError
 from teams.services.team_settings import sensitive_fields_of
 

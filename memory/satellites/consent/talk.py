@@ -26,12 +26,12 @@ from memory.satellites.consent.proposals import (
 )
 from memory.satellites.consent.values import is_same_value, states_value
 from memory.selectors.people import present_values
-from memory.services.extraction.owners import TEAM_FACT
-from memory.services.extraction.reading import MessageRange, as_source, person_of
-from memory.services.extraction.rules import HELD, Ready, Refusal, Writing
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.write.inserting import PreparedDraft
 from memory.understanding.tools import Tools
+from memory.writing.extraction.owners import TEAM_FACT
+from memory.writing.extraction.reading import MessageRange, as_source, person_of
+from memory.writing.extraction.rules import HELD, Ready, Refusal, Writing
+from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write.inserting import PreparedDraft
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Message
 from teams.services.team_settings import sensitive_fields_of

@@ -22,12 +22,12 @@ from memory.models import Memory, MemoryRelation
 from memory.models.memory import SINCE_EVER
 from memory.satellites.episodes.evidence import evidence_about, project_of_latest
 from memory.selectors.zones import zone_of
-from memory.services.retrying import run_write
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.inserting import PreparedDraft
-from memory.services.write.secrets import masked_note
-from memory.services.write.write_path import prepare, store
 from memory.understanding.tools import Tools
+from memory.writing.retrying import run_write
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.inserting import PreparedDraft
+from memory.writing.write.secrets import masked_note
+from memory.writing.write.write_path import prepare, store
 from teams.errors import ConflictError, UnavailableError
 from teams.models import EndUser
 from teams.models.people import erased_name

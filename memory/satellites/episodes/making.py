@@ -19,10 +19,11 @@ from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.satellites.episodes.sittings import ACTOR, SPOKEN
 from memory.selectors.zones import zone_of
-from memory.services.compaction.summaries import summary_basis
-from memory.services.extraction.outcomes import job_event
-from memory.services.extraction.owners import stays_with_agent
-from memory.services.extraction.reading import (
+from memory.understanding.tools import Tools
+from memory.writing.compaction.summaries import summary_basis
+from memory.writing.extraction.outcomes import job_event
+from memory.writing.extraction.owners import stays_with_agent
+from memory.writing.extraction.reading import (
     MessageRange,
     as_source,
     load_range,
@@ -30,13 +31,12 @@ from memory.services.extraction.reading import (
     person_of,
     told_in_confidence,
 )
-from memory.services.extraction.runs import Run, unchanged
-from memory.services.retrying import run_write
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.inserting import PreparedDraft
-from memory.services.write.statements import safe_statement
-from memory.services.write.write_path import prepare, store
-from memory.understanding.tools import Tools
+from memory.writing.extraction.runs import Run, unchanged
+from memory.writing.retrying import run_write
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.inserting import PreparedDraft
+from memory.writing.write.statements import safe_statement
+from memory.writing.write.write_path import prepare, store
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
 

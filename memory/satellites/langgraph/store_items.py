@@ -30,13 +30,13 @@ from memory.satellites.langgraph.selectors import (
     matching_items,
     path_of,
 )
-from memory.services.decisions.state import delete_memory
-from memory.services.retrying import retried, run_write
-from memory.services.write.drafts import MemoryDraft, Outcome
-from memory.services.write.inserting import PreparedDraft
-from memory.services.write.statements import safe_statement
-from memory.services.write.write_path import prepare, store
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory
+from memory.writing.retrying import retried, run_write
+from memory.writing.write.drafts import MemoryDraft, Outcome
+from memory.writing.write.inserting import PreparedDraft
+from memory.writing.write.statements import safe_statement
+from memory.writing.write.write_path import prepare, store
 from teams.errors import InvalidError, NotFoundError
 from teams.services.checkpoints import checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project

@@ -17,9 +17,9 @@ from memory.satellites.lifecycle.models import ConsolidationChange
 from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
 from memory.satellites.lifecycle.runs import Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
-from memory.services.write.conflicts import Conflict, Ruling, strategy_of
-from memory.services.write.marking import apply_version, record_conflicts, retire_superseded
 from memory.understanding.tools import Tools
+from memory.writing.write.conflicts import Conflict, Ruling, strategy_of
+from memory.writing.write.marking import apply_version, record_conflicts, retire_superseded
 
 _KINDS = {Verdict.SUPERSEDE: Kind.SUPERSEDE, Verdict.DISPUTE: Kind.DISPUTE}
 

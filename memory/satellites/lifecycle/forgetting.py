@@ -29,8 +29,8 @@ from memory.satellites.lifecycle.models import ConsolidationChange
 from memory.satellites.lifecycle.runs import ACTOR, Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope
 from memory.selectors.versions import Stood, standings_of
-from memory.services.decisions.state import note_access
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import note_access
 from teams.tenancy import team_scope
 
 PAGE = 500

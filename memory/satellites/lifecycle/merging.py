@@ -17,8 +17,8 @@ from memory.satellites.lifecycle.models import ConsolidationChange
 from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
 from memory.satellites.lifecycle.runs import Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
-from memory.services.decisions.disputes import keep_merge, let_stand
 from memory.understanding.tools import Tools
+from memory.writing.decisions.disputes import keep_merge, let_stand
 
 SIMILARITY = 0.92
 T = TypeVar("T")

@@ -22,12 +22,12 @@ from memory.satellites.lifecycle.models import JudgedPair
 from memory.satellites.lifecycle.runs import ACTOR
 from memory.satellites.lifecycle.steps import KEPT, Json, Page, Planned, Scope, Step
 from memory.selectors.neighbours.neighbours import meanings_of
-from memory.services.write.audiences import readers_in
-from memory.services.write.conflicts import Pair, pairs_to_judge
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.neighbours import NeighbourSearch
 from memory.understanding.ports import Preparation, PreparingJudge
 from memory.understanding.tools import Tools
+from memory.writing.write.audiences import readers_in
+from memory.writing.write.conflicts import Pair, pairs_to_judge
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.neighbours import NeighbourSearch
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 

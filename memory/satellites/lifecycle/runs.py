@@ -17,8 +17,8 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun, JudgedPair
 from memory.satellites.lifecycle.steps import KEPT, Step
-from memory.services.background import pause_after, send_after_commit
 from memory.understanding.tools import Tools
+from memory.writing.background import pause_after, send_after_commit
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.services.people import all_team_ids
 from teams.services.team_settings import flags_of_id, lifecycle_settings_of, require_memory

@@ -11,15 +11,15 @@ from memory.satellites.lifecycle.kinds import EXECUTORS, Batch
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
 from memory.satellites.lifecycle.runs import run_of
 from memory.selectors.history.log import LogRange, changes_in
-from memory.services.decisions.undoing import (
+from memory.understanding.tools import Tools
+from memory.writing.decisions.undoing import (
     ChangedMemory,
     later_changes,
     locked_as_now,
     refuse_changed,
     take_back,
 )
-from memory.services.retrying import run_write
-from memory.understanding.tools import Tools
+from memory.writing.retrying import run_write
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 

@@ -31,14 +31,14 @@ from memory.satellites.mem0.shown import Metadata, metadata_in, other_tags, show
 from memory.selectors.filters import matching
 from memory.selectors.history.memory_history import versions_of
 from memory.selectors.memories import memory_for
-from memory.services.decisions.clearing import clear_memories
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.state import Notes, annotate_memory, delete_memory
-from memory.services.extraction.jobs import Annotations, start_extraction
-from memory.services.messages.posting import open_conversation, post_messages
-from memory.services.write.drafts import Outcome, WriteResult
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.clearing import clear_memories
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.state import Notes, annotate_memory, delete_memory
+from memory.writing.extraction.jobs import Annotations, start_extraction
+from memory.writing.posting import open_conversation, post_messages
+from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import NewMessage

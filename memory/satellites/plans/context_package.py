@@ -28,8 +28,8 @@ from memory.satellites.tasks.services import open_task
 from memory.selectors.filters import NOBODY, categories_named_in, matching, named_by
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
-from memory.services.categories import check_allowed
 from memory.understanding.tools import Tools
+from memory.writing.categories import check_allowed
 from teams.domain.agent_document import ContextPolicy
 from teams.errors import InvalidError
 from teams.tenancy import team_scope

@@ -30,8 +30,8 @@ from memory.reading.ranking import Question
 from memory.satellites.plans.context import ContextRequest, ReadOnlyContext, read_only_context
 from memory.satellites.plans.selection.request_types import RequestType
 from memory.selectors.conversations import conversation_with, viewer_in
-from memory.services.categories import check_allowed
 from memory.understanding.tools import default_tools
+from memory.writing.categories import check_allowed
 from teams.domain.team_settings import LEAST_CHARS, MAX_CATEGORIES, MOST_CHARS, SCOPES
 
 ASKED_SCOPES = [(scope, scope) for scope in SCOPES]

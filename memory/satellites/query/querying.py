@@ -35,8 +35,8 @@ from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
 from memory.selectors.revisions import Revision, team_revision
 from memory.selectors.zones import zone_of
-from memory.services.categories import check_allowed, requested_categories
 from memory.understanding.tools import Tools
+from memory.writing.categories import check_allowed, requested_categories
 from teams.tenancy import team_scope
 
 DEFAULT_LIMIT = 10

@@ -17,10 +17,10 @@ from memory.domain.types import Scope
 from memory.satellites.tasks import store as task_store
 from memory.satellites.tasks.domain import ItemKind, ProjectKind, Task, TaskItem, TaskState
 from memory.satellites.tasks.store import TaskKey, WorkingMemoryAwayError
-from memory.services.categories import category_names
-from memory.services.write.drafts import WriteResult
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.categories import category_names
+from memory.writing.write.drafts import WriteResult
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
 from teams.ids import new_id
 from teams.models import Agent, Project

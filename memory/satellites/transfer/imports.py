@@ -19,7 +19,7 @@ from memory.satellites.transfer.formats.items import (
 )
 from memory.satellites.transfer.formats.reading import Format, read_items
 from memory.satellites.transfer.models import ImportBatch, ImportRun
-from memory.services.background import send_after_commit
+from memory.writing.background import send_after_commit
 from teams.errors import ConflictError, NotFoundError
 from teams.services.people import ensure_end_users
 from teams.services.team_settings import flags_of_id, require_memory

@@ -24,12 +24,12 @@ from memory.satellites.transfer.transcripts import (
     Transcript,
     Turn,
 )
-from memory.services.extraction.jobs import visible_conversation
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation
-from memory.services.write.drafts import Outcome
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.extraction.jobs import visible_conversation
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation
+from memory.writing.write.drafts import Outcome
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError
 from teams.models import Conversation, EndUser, Message
 from teams.services.agent_names import agent_called

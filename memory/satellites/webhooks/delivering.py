@@ -33,7 +33,7 @@ from memory.satellites.webhooks.calls import (
 )
 from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from memory.satellites.webhooks.payloads import payload_of
-from memory.services.background import exclusively, pause_after
+from memory.writing.background import exclusively, pause_after
 from teams.clock import database_now
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids

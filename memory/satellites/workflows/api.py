@@ -39,8 +39,8 @@ from memory.satellites.workflows.recording import (
     state_workflow,
 )
 from memory.satellites.workflows.selectors import recordings_visible_to
-from memory.services.write.drafts import WriteResult
 from memory.understanding.tools import default_tools
+from memory.writing.write.drafts import WriteResult
 
 STATES = WorkflowRecording.State.choices
 RECORDING_FILTERS = [*STATES, ("all", "All")]

@@ -14,11 +14,11 @@ from memory.domain.forms import Form, Payload, rendered, texts_of
 from memory.domain.types import MemoryType
 from memory.satellites.workflows.models import WorkflowRecording
 from memory.satellites.workflows.selectors import recordings_visible_to
-from memory.services.retrying import retried
-from memory.services.write.drafts import WriteResult
-from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.secrets import masked_note
 from memory.understanding.tools import Tools
+from memory.writing.retrying import retried
+from memory.writing.write.drafts import WriteResult
+from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.write.secrets import masked_note
 from teams.errors import ConflictError, DomainError, NotFoundError, TooLargeError
 from teams.services.people import ensure_agent, ensure_project
 from teams.tenancy import team_scope

@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from memory.domain.types import MemoryType
 from memory.models import Memory, MessageEntry
-from memory.services.indexing.message_index import index_team
 from memory.understanding.tools import Tools
+from memory.writing.indexing.message_index import index_team
 from teams.models import ApiKey, EndUser, Project, Team
 from tests.support.cast import Cast, Clients
 from tests.support.learning import Desk, desk, extract, filed, tell, told

@@ -9,9 +9,9 @@ from django.conf import settings as site
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.runs import taken
 from memory.understanding.tools import Tools
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.runs import taken
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
 from tests.support.cast import Cast

@@ -12,8 +12,8 @@ from memory.domain.audience import Viewer
 from memory.models import MemoryUsage
 from memory.reading.ranking import Question
 from memory.reading.usage import flush_noted_usage
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests.support.reading import search
 

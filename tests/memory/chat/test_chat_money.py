@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from memory.satellites.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
 from memory.satellites.chat.asking import ChatAsk
-from memory.services.messages.posting import open_conversation
 from memory.understanding.tools import default_tools
+from memory.writing.posting import open_conversation
 from routing.domain.budgets import CapKind
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation

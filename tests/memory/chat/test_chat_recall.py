@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.services.indexing.message_index import finish_indexing
+from memory.writing.indexing.message_index import finish_indexing
 from tests.support.chat import Ask, Town, assistant, user
 from tests.support.openai_server import FakeOpenAI
 

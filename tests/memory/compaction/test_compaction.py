@@ -15,10 +15,10 @@ from memory.domain.audience import Viewer
 from memory.domain.rendering import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Compaction, Memory
-from memory.services.compaction.compaction import compact_conversation
-from memory.services.compaction.summaries import running_summary
-from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
+from memory.writing.compaction.compaction import compact_conversation
+from memory.writing.compaction.summaries import running_summary
+from memory.writing.extraction.waiting import extract_now
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 from tests.support.cast import Cast

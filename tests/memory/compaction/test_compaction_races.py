@@ -17,11 +17,11 @@ from django.db import connections
 from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Memory
-from memory.services.compaction.compaction import Compacted, compact_conversation
-from memory.services.extraction.jobs import start_extraction
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.waiting import StillExtractingError, extract_now
 from memory.understanding.tools import Tools
+from memory.writing.compaction.compaction import Compacted, compact_conversation
+from memory.writing.extraction.jobs import start_extraction
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.waiting import StillExtractingError, extract_now
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 from tests.support.compaction import (

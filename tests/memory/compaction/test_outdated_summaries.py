@@ -13,11 +13,11 @@ from rest_framework.test import APIClient
 from memory.models import Category, Compaction, Memory
 from memory.reading.ranking import Question
 from memory.selectors.history.changes import known_memories
-from memory.services.compaction.summaries import running_summary
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
+from memory.writing.compaction.summaries import running_summary
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

@@ -16,13 +16,13 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.models import ConsentRequest
-from memory.services.decisions.clearing import clear_memories
-from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.decisions.moving import promote_memory
-from memory.services.decisions.state import Notes, annotate_memory, archive_memory
-from memory.services.write.drafts import Outcome
-from memory.services.write.explicit import StatedMemory, remember
 from memory.understanding.tools import Tools
+from memory.writing.decisions.clearing import clear_memories
+from memory.writing.decisions.disputes import resolve_contradiction
+from memory.writing.decisions.moving import promote_memory
+from memory.writing.decisions.state import Notes, annotate_memory, archive_memory
+from memory.writing.write.drafts import Outcome
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.errors import ConflictError, ForbiddenError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

@@ -17,8 +17,8 @@ from memory.domain.types import Candidate, Judgement, MemoryType, Statement, Ver
 from memory.models import Job, Memory
 from memory.satellites.consent.deciding import expire_requests
 from memory.satellites.consent.models import ConsentRequest
-from memory.services.extraction.waiting import extract_now
 from memory.understanding.tools import Tools
+from memory.writing.extraction.waiting import extract_now
 from teams.models import Conversation, EndUser, Team
 from tests.support.cast import Cast, Clients
 from tests.support.consent import BERGEN, OSLO, learn, person, profile, talk, waiting

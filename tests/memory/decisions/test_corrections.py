@@ -14,11 +14,11 @@ from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from memory.selectors.memories import memory_for
-from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.write.drafts import Outcome
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from teams.ids import new_id
 from teams.tenancy import team_scope

@@ -9,9 +9,9 @@ import pytest
 
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
 from memory.understanding.tools import Tools
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError, UnavailableError
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (

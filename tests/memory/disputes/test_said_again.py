@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.state import delete_memory
-from memory.services.write.drafts import Outcome, WriteResult
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.state import delete_memory
+from memory.writing.write.drafts import Outcome, WriteResult
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (
     SUBJECT,

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory
+from memory.writing.write.drafts import Outcome
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

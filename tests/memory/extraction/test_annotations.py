@@ -13,11 +13,11 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Job, Memory
-from memory.services.extraction.jobs import Annotations
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.runs import taken
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import Tools
+from memory.writing.extraction.jobs import Annotations
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.runs import taken
+from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope

@@ -12,8 +12,8 @@ from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, search
 from memory.reading.search import Depth
 from memory.satellites.transfer.transcripts import ImportMode
-from memory.services.indexing.message_index import index_team
 from memory.understanding.tools import Tools
+from memory.writing.indexing.message_index import index_team
 from teams.models import EndUser, Message
 from tests.support.cast import Cast
 from tests.support.importing import SESSIONS, run

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.models import Memory
-from memory.services.extraction.jobs import start_extraction
-from memory.services.messages.posting import post_messages
 from memory.understanding.tools import Tools
+from memory.writing.extraction.jobs import start_extraction
+from memory.writing.posting import post_messages
 from teams.models import Conversation, Team
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope

@@ -13,9 +13,9 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation, post_messages
 from teams.models import Team
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

@@ -14,10 +14,10 @@ from audit.models import OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Memory
-from memory.services.compaction.compaction import compact_conversation
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import Tools
+from memory.writing.compaction.compaction import compact_conversation
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

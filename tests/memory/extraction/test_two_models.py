@@ -14,9 +14,9 @@ from django.utils import timezone
 from config.embedded import PROJECT_ROOT
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation, post_messages
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.model_extraction import found, proposal

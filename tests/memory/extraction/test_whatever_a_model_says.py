@@ -14,13 +14,13 @@ from pytest_django import Settings
 from memory.domain.audience import Viewer
 from memory.domain.types import Status
 from memory.models import Contradiction, Job, Memory, MemoryRelation
-from memory.services.extraction.jobs import due_jobs, queue_rested
-from memory.services.extraction.outcomes import ExtractionCounts
-from memory.services.extraction.pipeline import run_job
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation, post_messages
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools, configured_tools
+from memory.writing.extraction.jobs import due_jobs, queue_rested
+from memory.writing.extraction.outcomes import ExtractionCounts
+from memory.writing.extraction.pipeline import run_job
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation, post_messages
+from memory.writing.write.drafts import Outcome
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

@@ -14,10 +14,10 @@ from rest_framework.test import APIClient
 from memory.domain.audience import Viewer
 from memory.domain.talk import MAX_CHARS
 from memory.models import Job, Memory
-from memory.services.extraction.outcomes import ExtractionCounts
-from memory.services.extraction.waiting import extract_now
-from memory.services.messages.posting import open_conversation, post_messages
 from memory.understanding.tools import configured_tools
+from memory.writing.extraction.outcomes import ExtractionCounts
+from memory.writing.extraction.waiting import extract_now
+from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.factories import StaffUserFactory

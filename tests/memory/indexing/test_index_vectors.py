@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 
-from memory.services.indexing.vector_graphs import extend_vector_graphs
 from memory.understanding.tools import Tools
+from memory.writing.indexing.vector_graphs import extend_vector_graphs
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.large_teams import city, facts, found, inside, random

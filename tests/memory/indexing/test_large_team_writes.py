@@ -11,10 +11,10 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from memory.selectors.neighbours.neighbours import Asked, nearest_memories
-from memory.services.indexing.vector_graphs import extend_vector_graphs
-from memory.services.write.audiences import comparison_set
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools
+from memory.writing.indexing.vector_graphs import extend_vector_graphs
+from memory.writing.write.audiences import comparison_set
+from memory.writing.write.drafts import Outcome
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.large_teams import MANY, city, facts, found, nearest, random

@@ -11,10 +11,10 @@ from django.core.management import call_command
 from audit.models import MemoryLog
 from memory.domain.levels import RULES, Levels, levels_of
 from memory.models import Memory, MemoryLevels
-from memory.services.indexing.levels import write_levels
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelLevels
 from memory.understanding.tools import Tools
+from memory.writing.indexing.levels import write_levels
 from routing.clients.structured_calls import StructuredCompletions
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients

@@ -14,14 +14,14 @@ from config.metrics import _State
 from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.reading.ranking import Question
-from memory.services.indexing.embedding_status import embedding_status
-from memory.services.indexing.pending_vectors import BATCH, embed_pending, pending_counts
-from memory.services.indexing.single_worker import only_worker
-from memory.services.write.drafts import Outcome
-from memory.services.write.write_path import EMBEDDED_AT_ONCE
 from memory.tasks import embed_memories
 from memory.understanding.embedder_choice import BUILT_IN
 from memory.understanding.tools import Tools
+from memory.writing.indexing.embedding_status import embedding_status
+from memory.writing.indexing.pending_vectors import BATCH, embed_pending, pending_counts
+from memory.writing.indexing.single_worker import only_worker
+from memory.writing.write.drafts import Outcome
+from memory.writing.write.write_path import EMBEDDED_AT_ONCE
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

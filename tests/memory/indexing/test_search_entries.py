@@ -13,10 +13,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status, Tier
 from memory.models import Memory, SearchEntry
 from memory.models.search import Place
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.write.drafts import Outcome
 from teams.models import Conversation
 from tests import factories
 from tests.support.cast import Cast

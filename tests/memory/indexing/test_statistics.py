@@ -7,13 +7,13 @@ from uuid import uuid4
 import pytest
 from django.db import DatabaseError, connection
 
-from memory.services.indexing.statistics import (
+from memory.tasks import renew_statistics as task
+from memory.understanding.tools import Tools
+from memory.writing.indexing.statistics import (
     WORTH_IT,
     renew_outdated_statistics,
     renew_statistics,
 )
-from memory.tasks import renew_statistics as task
-from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast
 from tests.support.embedders import random_tools

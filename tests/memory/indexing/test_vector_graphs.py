@@ -10,10 +10,10 @@ import pytest
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Tier
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
-from memory.services.decisions.state import delete_memory
-from memory.services.indexing.reembedding import reembed
-from memory.services.indexing.vector_graphs import extend_vector_graphs, waiting_vectors
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory
+from memory.writing.indexing.reembedding import reembed
+from memory.writing.indexing.vector_graphs import extend_vector_graphs, waiting_vectors
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.embedders import RandomEmbedder, random_tools

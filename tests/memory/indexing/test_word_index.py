@@ -21,8 +21,8 @@ from memory.selectors.search.signals import (
     worth_looking_up,
 )
 from memory.selectors.search.vectors import forget_graphs
-from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory
 from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests import factories

@@ -8,8 +8,8 @@ from uuid import uuid4
 from rest_framework.test import APIClient
 
 from memory.domain.audience import Viewer
-from memory.services.decisions.state import delete_memory
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory
 from teams.models import Agent
 from tests.support.cast import Cast
 from tests.support.writing import live, store

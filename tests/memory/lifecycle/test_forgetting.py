@@ -25,10 +25,10 @@ from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters, PurgedError, filtered_memories, memory_for
-from memory.services.decisions.corrections import give_feedback
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import give_feedback
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError
 from teams.models import Team
 from teams.tenancy import team_scope

@@ -17,9 +17,9 @@ from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_due_runs, start_run
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
-from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.decisions.undoing import ChangedSinceError
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.undoing import ChangedSinceError
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

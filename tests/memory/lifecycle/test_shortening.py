@@ -15,10 +15,10 @@ from memory.models import Memory, MemoryLevels
 from memory.reading.packing import TOLD_WHOLE
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
-from memory.services.decisions.state import pin_memory
-from memory.services.indexing.levels import write_levels
-from memory.services.write.drafts import MemoryDraft
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import pin_memory
+from memory.writing.indexing.levels import write_levels
+from memory.writing.write.drafts import MemoryDraft
 from teams.tenancy import team_scope
 from tests.support import lifecycle
 from tests.support.cast import Cast, Clients

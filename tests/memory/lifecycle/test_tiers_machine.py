@@ -25,10 +25,10 @@ from memory.satellites.lifecycle.models import ConsolidationRun
 from memory.satellites.lifecycle.purging import purge_due
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
-from memory.services.decisions.corrections import give_feedback
-from memory.services.decisions.restoring import restore_memory
-from memory.services.decisions.state import delete_memory, pin_memory
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import give_feedback
+from memory.writing.decisions.restoring import restore_memory
+from memory.writing.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

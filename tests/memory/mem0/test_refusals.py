@@ -20,8 +20,8 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Memory
-from memory.services.extraction.pipeline import run_job
 from memory.understanding.tools import Tools
+from memory.writing.extraction.pipeline import run_job
 from teams.models import ApiKey
 from teams.services.keys import revoke_key
 from teams.tenancy import team_scope

@@ -9,8 +9,8 @@ from audit.models import MemoryLog
 from memory.domain.audience import Viewer
 from memory.domain.types import Scope
 from memory.models import Contradiction, Memory
-from memory.services.decisions.clearing import AT_ONCE, clear_project, clear_team
 from memory.understanding.tools import Tools
+from memory.writing.decisions.clearing import AT_ONCE, clear_project, clear_team
 from tests import factories
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, post, remember, shown

@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 from audit.models import MemoryLog
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.services.decisions.clearing import keep_all_to_limits, keep_to_limit
-from memory.services.decisions.state import pin_memory
-from memory.services.write.explicit import StatedMemory, remember
 from memory.tasks import keep_project_to_limit
 from memory.understanding.tools import Tools
+from memory.writing.decisions.clearing import keep_all_to_limits, keep_to_limit
+from memory.writing.decisions.state import pin_memory
+from memory.writing.write.explicit import StatedMemory, remember
 from teams.models import Project
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post, shown

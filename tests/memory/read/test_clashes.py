@@ -14,10 +14,10 @@ from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from memory.reading.answers import Prompt
 from memory.reading.ranking import Question
-from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
+from memory.writing.decisions.disputes import resolve_contradiction
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.write_path import write_memories
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge
 from tests.support.reading import retrieve

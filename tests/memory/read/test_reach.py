@@ -8,10 +8,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.services.decisions.state import delete_memory
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
+from memory.writing.decisions.state import delete_memory
+from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write.write_path import write_memories
 from teams.models import Agent
 from tests.support.cast import Cast
 

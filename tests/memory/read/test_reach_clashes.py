@@ -14,9 +14,9 @@ from memory.domain.types import MemoryType
 from memory.models import Contradiction
 from memory.reading.answers import Prompt
 from memory.reading.ranking import Question
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.write_path import write_memories
 from teams.models import Project
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge

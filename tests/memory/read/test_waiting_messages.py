@@ -11,7 +11,7 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.selectors.revisions import team_revision
 from memory.selectors.search.message_signals import waiting_messages
-from memory.services.messages.posting import post_messages
+from memory.writing.posting import post_messages
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories

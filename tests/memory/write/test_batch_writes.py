@@ -20,10 +20,10 @@ from pytest_django import Settings
 from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation
-from memory.services.write.drafts import MemoryDraft, Outcome
-from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.neighbours import MOST_NEIGHBOURS, NeighbourSearch
 from memory.understanding.tools import Tools
+from memory.writing.write.drafts import MemoryDraft, Outcome
+from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.write.neighbours import MOST_NEIGHBOURS, NeighbourSearch
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import ExternalName, Memory
-from memory.services.decisions.corrections import correct_memory
-from memory.services.decisions.state import delete_memory
-from memory.services.write.drafts import Outcome
-from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.repetitions import DraftRefusedError
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.state import delete_memory
+from memory.writing.write.drafts import Outcome
+from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.write.repetitions import DraftRefusedError
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

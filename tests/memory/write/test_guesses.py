@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory.domain.types import Judgement, Statement, Verdict
-from memory.services.write.drafts import Outcome
 from memory.understanding.tools import Tools
+from memory.writing.write.drafts import Outcome
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge
 from tests.support.writing import draft, live, write

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryTag, SearchEntry
-from memory.services.write.drafts import MemoryDraft
-from memory.services.write.inserting import PreparedDraft, insert_memories, new_row
 from memory.understanding.tools import Tools
+from memory.writing.write.drafts import MemoryDraft
+from memory.writing.write.inserting import PreparedDraft, insert_memories, new_row
 from teams.ids import new_id
 from tests import factories
 from tests.support.cast import Cast

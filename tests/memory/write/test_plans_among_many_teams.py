@@ -15,10 +15,10 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.neighbours import live_facts, live_memories, locked_memories
-from memory.services.indexing.statistics import renew_statistics
-from memory.services.write.explicit import StatedMemory, remember
-from memory.services.write.marking import save_marks
 from memory.understanding.tools import Tools
+from memory.writing.indexing.statistics import renew_statistics
+from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.write.marking import save_marks
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 from tests.support.embedders import random_tools

@@ -15,12 +15,12 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
-from memory.services.decisions.corrections import correct_memory, give_feedback
-from memory.services.decisions.disputes import resolve_contradiction
-from memory.services.decisions.state import delete_memory, pin_memory
-from memory.services.retrying import ATTEMPTS, retried
-from memory.services.write.write_path import write_memories
 from memory.understanding.tools import Tools
+from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.decisions.disputes import resolve_contradiction
+from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.retrying import ATTEMPTS, retried
+from memory.writing.write.write_path import write_memories
 from teams.models import Conversation
 from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope

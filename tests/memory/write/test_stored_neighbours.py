@@ -9,9 +9,9 @@ import pytest
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.selectors.neighbours.neighbours import Asked, Found, nearest_memories
-from memory.services.write.audiences import comparison_set
-from memory.services.write.drafts import MemoryDraft
 from memory.understanding.tools import Tools
+from memory.writing.write.audiences import comparison_set
+from memory.writing.write.drafts import MemoryDraft
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.embedders import random_tools

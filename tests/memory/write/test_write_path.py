@@ -13,8 +13,8 @@ from audit.models import MemoryLog
 from memory.domain.forms import Form
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
-from memory.services.write.drafts import MemoryDraft, Outcome, WriteResult
 from memory.understanding.tools import Tools
+from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories

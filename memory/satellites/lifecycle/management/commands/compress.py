@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.services.indexing.levels import ACTOR, levels_to_write, write_levels
 from memory.understanding.tools import default_tools
+from memory.writing.indexing.levels import ACTOR, levels_to_write, write_levels
 from teams.errors import UnavailableError
 from teams.services.people import all_team_ids, team_id_of_slug
 from teams.tenancy import team_scope

@@ -28,8 +28,8 @@ from memory.satellites.transfer.transcripts import (
     TranscriptFile,
     read_transcripts,
 )
-from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.understanding.tools import default_tools
+from memory.writing.indexing.statistics import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 

@@ -18,8 +18,8 @@ from memory.satellites.transfer.formats.reading import Format
 from memory.satellites.transfer.import_runs import run_import
 from memory.satellites.transfer.imports import UNFINISHED, import_of, start_import
 from memory.satellites.transfer.models import ImportRun
-from memory.services.indexing.statistics import WORTH_IT, renew_statistics
 from memory.understanding.tools import default_tools
+from memory.writing.indexing.statistics import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 from teams.models.people import Role

@@ -1,0 +1,204 @@
+"""Changes of a stored memory's state; its text stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from memory.domain.audience import Viewer
+from memory.domain.tiers import HOT_IMPORTANCE, hot_because
+from memory.domain.types import MAX_TAG_CHARS, Status, Tier
+from memory.models import Contradiction, Memory, MemoryUsage
+from memory.selectors.contradictions import contradictions_visible_to
+from memory.selectors.memories import missing_memory
+from memory.selectors.versions import standings_of
+from memory.writing.retrying import retried
+from memory.writing.write.consent import consent
+from memory.writing.write.inserting import may_be_hot
+from memory.writing.write.marking import release_disputes
+from memory.writing.write.prior_decisions import ARCHIVED, DELETED
+from memory.writing.write.secrets import masked_note
+from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.tenancy import team_scope
+
+
+@retried
+def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "") -> Memory:
+    """Pin a live memory, so that every prompt of its audience holds it, or let it go again.
+
+    Of a profile field one memory is pinned: the pin of another goes over to it.
+    Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if pinned and not memory.is_live:
+            raise ConflictError(
+                f"A memory that is {memory.status} cannot be pinned;"
+                f" {what_stands_for(memory=memory)}."
+            )
+        if memory.is_pinned != pinned:
+            memory.is_pinned = pinned
+            settle_tier(memory=memory)
+            memory.save(update_fields=["is_pinned", "tier"])
+            consent().release_pins(memory=memory)
+        return memory
+
+
+@retried
+def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
+    """Take a memory out of every read but its own id; deleting it again changes nothing.
+
+    It turns cold and soft_deleted, its open disputes end, and its text and log stay. Raises
+    NotFoundError when the viewer may not see it and ForbiddenError where an agent deletes a
+    preference of the team.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if memory.status != Status.SOFT_DELETED:
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
+            release_disputes(memory=memory, actor=viewer.actor, note=DELETED)
+            memory.status = Status.SOFT_DELETED.value
+            memory.tier = Tier.COLD.value
+            memory.is_pinned = False
+            memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
+        return memory
+
+
+@retried
+def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
+    """Put a live memory away: searches that ask for what is past still find it, prompts do not.
+
+    It turns cold and archived, loses its pin, and its open disputes end. Archiving it again changes
+    nothing, and it can be restored. Raises NotFoundError when the viewer may not see it and
+    ConflictError when it is not live.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if memory.status == Status.ARCHIVED:
+            return memory
+        if not memory.is_live:
+            raise ConflictError(
+                f"A memory that is {memory.status} cannot be archived;"
+                f" {what_stands_for(memory=memory)}."
+            )
+        consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
+        release_disputes(memory=memory, actor=viewer.actor, note=ARCHIVED)
+        memory.status = Status.ARCHIVED.value
+        memory.tier = Tier.COLD.value
+        memory.is_pinned = False
+        memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
+        return memory
+
+
+def settle_tier(*, memory: Memory, now: datetime | None = None) -> None:
+    """Let the tier of a live memory follow its pin, importance and use; the caller saves it.
+
+    Hot is what is pinned, has an importance of 9 or more or was told often in the last days. What
+    only its use would make hot becomes so in the next consolidation; a cold memory that is not hot
+    stays where it is. Without `now` it is the present.
+    """
+    if not memory.is_live:
+        return
+    is_wanted = memory.is_pinned or memory.importance >= HOT_IMPORTANCE
+    if is_wanted and may_be_hot(memory.memory_type):
+        memory.tier = Tier.HOT.value
+    elif memory.tier == Tier.HOT:
+        now = now or timezone.now()
+        (stood,) = standings_of(memories=[memory], now=now)
+        if not hot_because(stood.standing, now=now):
+            memory.tier = Tier.WARM.value
+
+
+def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
+    """Let a memory count as asked for at `now`, so that it does not expire for being unused."""
+    MemoryUsage.objects.update_or_create(
+        team_id=team_id, memory_id=memory_id, defaults={"last_accessed_at": now}
+    )
+
+
+def what_stands_for(*, memory: Memory) -> str:
+    """In words, what took the place of a memory that is not live: the end of its chain."""
+    after, known = memory, {memory.pk}
+    while after.superseded_by_id is not None and after.superseded_by_id not in known:
+        known.add(after.superseded_by_id)
+        after = Memory.objects.get(team_id=memory.team_id, pk=after.superseded_by_id)
+        if after.is_live:
+            return f"what stands now is {after.pk}"
+    if after.pk == memory.pk:
+        return "nothing took its place"
+    return f"what took its place, {after.pk}, is {after.status} as well"
+
+
+def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
+    """The memory, its row held until the transaction ends; NotFoundError when invisible.
+
+    What only refers to it, as its counters and links do, is written meanwhile: a flush of counters
+    that waited for this row would hold those that feedback asks for next.
+    """
+    memory: Memory | None = (
+        Memory.objects.visible_to(viewer)
+        .with_names()
+        .select_for_update(of=("self",), no_key=True)
+        .filter(pk=memory_id)
+        .first()
+    )
+    if memory is None:
+        raise missing_memory(viewer=viewer, memory_id=memory_id)
+    return memory
+
+
+def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datetime) -> None:
+    """Leave an open contradiction out of the review queue until then; it stays open.
+
+    Raises NotFoundError when the viewer may not see it and ConflictError when it is settled.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        if not contradictions_visible_to(viewer).filter(pk=contradiction_id).exists():
+            raise NotFoundError("There is no such contradiction.")
+        changed = Contradiction.objects.filter(
+            team_id=viewer.team_id, pk=contradiction_id, resolved_at=None
+        ).update(snoozed_until=until)
+        if not changed:
+            raise ConflictError("It is settled already.")
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What changes: `tags` are made of the tags that there are, None leaves them.
+
+    With `sets_end` the memory holds until `valid_to`, None for no end.
+    """
+
+    tags: Callable[[Sequence[str]], Sequence[str]] | None = None
+    sets_end: bool = False
+    valid_to: datetime | None = None
+
+
+@retried
+def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: str = "") -> Memory:
+    """Change the tags of a live memory or until when it holds; secrets in tags are masked.
+
+    Raises NotFoundError when the viewer may not see it, ConflictError when it is not live,
+    InvalidError for an end before the memory begins to hold, and ForbiddenError where an agent ends
+    a preference of the team.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
+        memory = locked_memory(viewer=viewer, memory_id=memory_id)
+        if not memory.is_live:
+            raise ConflictError(
+                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
+            )
+        if notes.tags is not None:
+            memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
+        if notes.sets_end and notes.valid_to != memory.valid_to:
+            consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
+            start = memory.valid_from
+            if start is not None and notes.valid_to is not None and notes.valid_to < start:
+                raise InvalidError("Must not be before valid_from.", field="valid_to")
+            memory.valid_to = notes.valid_to
+        memory.save(update_fields=["tags", "valid_to"])
+        return memory

@@ -1,0 +1,195 @@
+"""Decides who finds extracted messages, and takes back what a later message asks silence about."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.domain.audience import Viewer
+from memory.domain.types import MemoryType, Status
+from memory.models import Job, Memory
+from memory.selectors.names import role_of
+from memory.understanding.quoting import Said, confided, told_to_team
+from memory.understanding.tools import Tools
+from memory.writing.decisions.moving import Move, move_memory
+from memory.writing.extraction.reading import (
+    CONTEXT_MESSAGES,
+    MessageRange,
+    as_source,
+    participants_of,
+)
+from teams.errors import ConflictError, NotFoundError
+from teams.models import Conversation, Message, Role
+from teams.prepared import run_prepared, uuids
+from teams.services.conversations import lock_conversation
+from teams.tenancy import team_scope
+
+# Before the messages in question so many that a person said: what announced a confidence, and the
+# exchange whose end was open when it was extracted.
+_PERSONS_BEFORE = 3
+_WHY = "told in confidence"
+# The agent's row is held, so that one that comes to keep to itself at this moment withholds these
+# messages too. What is decided stays: sharing is for what is not.
+_SHARE = """
+WITH hearer AS MATERIALIZED (
+    SELECT keeps_to_itself FROM teams_agent WHERE team_id = $1 AND id = $2 FOR SHARE
+)
+UPDATE memory_messageentry e SET audience = CASE
+    WHEN hearer.keeps_to_itself THEN 'agent'
+    WHEN e.message_id = ANY ($4::uuid[]) THEN 'team'
+    ELSE 'person'
+END
+FROM hearer
+WHERE e.team_id = $1 AND e.message_id = ANY ($3::uuid[]) AND e.audience IS NULL
+"""
+_WITHHOLD = """
+UPDATE memory_messageentry SET audience = 'agent'
+WHERE team_id = $1 AND message_id = ANY ($2::uuid[]) AND audience IS DISTINCT FROM 'agent'
+"""
+
+
+logger = logging.getLogger(__name__)
+
+
+def share_extracted(
+    *, job: Job, first: int, last: int, private: Collection[UUID], now: datetime
+) -> None:
+    """Settles the messages `first` to `last`, which the job has extracted; call it in its scope.
+
+    `private` are the sources of candidates that are the agent's own, stored or not.
+    """
+    # Its person may have been erased in between.
+    with suppress(NotFoundError):
+        settle_sharing(
+            conversation=lock_conversation(
+                team_id=job.team_id, conversation_id=job.conversation_id
+            ),
+            first=first,
+            last=last,
+            now=now,
+            # An import posts what was said before.
+            is_over=not job.is_capped,
+            private=private,
+        )
+
+
+def settle_sharing(
+    *,
+    conversation: Conversation,
+    first: int,
+    last: int,
+    now: datetime,
+    is_over: bool = False,
+    private: Collection[UUID] = (),
+) -> None:
+    """Shares the extracted messages up to `last` that are known not to be told in confidence.
+
+    What a member says for the team is the team's, the rest the person's. They begin a little before
+    `first`, for what follows a message may still ask for silence about it. So the person's last
+    message, and what is answered to it, is shared only once the person said more, or the talk
+    `is_over`, closed or at rest. What is confided, and the messages of `private`, are withheld for
+    good. `conversation` must be locked.
+    """
+    rows = _talk_around(conversation, first=first, last=last)
+    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
+    participants = participants_of(conversation, role=role)
+    told = [Said.of(source, participants) for source in map(as_source, rows)]
+    secret = confided(told) | set(private)
+    persons = [row.position for row, each in zip(rows, told, strict=True) if each.is_persons]
+    if not persons:
+        return
+    is_whole = rows[-1].position == conversation.last_position
+    if is_whole and (is_over or _has_ended(conversation, rows[-1], now)):
+        known = conversation.last_position
+    else:
+        known = persons[-1] - 1
+    done = list(
+        Job.objects.extractions()
+        .filter(
+            team_id=conversation.team_id,
+            conversation=conversation,
+            to_position__gte=rows[0].position,
+            from_position__lte=last,
+        )
+        .values_list("from_position", "done_position")
+    )
+    shared = [
+        row.pk
+        for row in rows
+        if row.position <= min(known, last)
+        and row.pk not in secret
+        and any(start <= row.position <= end for start, end in done)
+    ]
+    withheld = [row.pk for row in rows if row.pk in secret]
+    if withheld:
+        run_prepared(_WITHHOLD, [conversation.team_id, uuids(withheld)])
+    if shared:
+        of_team = told_to_team(told) if role == Role.MEMBER else set[UUID]()
+        run_prepared(
+            _SHARE,
+            [conversation.team_id, conversation.agent_id, uuids(shared), uuids(list(of_team))],
+        )
+
+
+def _talk_around(conversation: Conversation, *, first: int, last: int) -> list[Message]:
+    """The messages in question, those before that may speak of them, and those that follow.
+
+    They begin with a person's, so that no answer is read without what it answers.
+    """
+    said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+    before = said.filter(position__lt=first, role="user").order_by("-position")
+    starts = list(before.values_list("position", flat=True)[:_PERSONS_BEFORE])
+    start = starts[-1] if len(starts) == _PERSONS_BEFORE else 1
+    around = said.filter(position__range=(start, last + CONTEXT_MESSAGES))
+    return list(around.order_by("position"))
+
+
+def _has_ended(conversation: Conversation, latest: Message, now: datetime) -> bool:
+    """Whether nothing more is to be said: closed since, or at rest."""
+    rest = timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
+    closed_at = conversation.closed_at
+    is_closed = closed_at is not None and latest.received_at <= closed_at
+    return is_closed or latest.received_at <= now - rest
+
+
+def take_back_confided(
+    *, source: MessageRange, confided: AbstractSet[UUID], tools: Tools, actor: str
+) -> None:
+    """Gives memories of earlier messages to the agent alone, where a later one asks for silence.
+
+    `confided` are the ids of messages that were told in confidence. Call it outside any
+    transaction, once the range is extracted; again it changes nothing. What is in dispute stays
+    until that is settled, and a line in the log names it.
+    """
+    conversation = source.conversation
+    earlier = confided & {row.pk for row in source.context}
+    if not earlier:
+        return
+    with team_scope(team_ids=[conversation.team_id], actor=actor):
+        ids = list(
+            Memory.objects.filter(
+                team_id=conversation.team_id,
+                conversation=conversation,
+                agent=None,
+                source_message_ids__overlap=list(earlier),
+                status__in=(Status.ACTIVE, Status.DISPUTED),
+            ).values_list("pk", flat=True)
+        )
+    move = Move(memory_type=MemoryType.AGENT_PRIVATE, agent=conversation.agent.slug)
+    for pk in ids:
+        try:
+            move_memory(
+                viewer=Viewer(team_id=conversation.team_id, actor=actor),
+                memory_id=pk,
+                move=move,
+                tools=tools,
+                reason=_WHY,
+            )
+        except (ConflictError, NotFoundError) as error:
+            logger.warning("Memory %s was told in confidence and stays shared: %s", pk, error)

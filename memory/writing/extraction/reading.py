@@ -1,0 +1,323 @@
+"""From a range of messages, by both passes of an extractor, to candidates and drafts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from itertools import pairwise
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+from django.db.models.functions import Length
+
+from memory.domain.judgements import judged_by_words, same_numbers
+from memory.domain.profile_fields import filed_subject
+from memory.domain.talk import other_speakers
+from memory.domain.types import (
+    Asker,
+    Candidate,
+    MemoryType,
+    Participants,
+    PassWork,
+    Role,
+    SourceMessage,
+    Verdict,
+)
+from memory.models import Job
+from memory.selectors.names import role_of
+from memory.understanding.ports import ReviewingExtractor, TellingExtractor
+from memory.understanding.quoting import Said, confided
+from memory.understanding.tools import Tools
+from memory.writing.extraction.owners import (
+    TeamFacts,
+    stays_with_agent,
+    stored_type,
+    team_facts,
+)
+from memory.writing.write.drafts import MemoryDraft
+from teams.models import Conversation, EndUser, Message
+from teams.tracing import step
+
+CONTEXT_MESSAGES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRange:
+    """Messages to extract and the earlier ones that give them context.
+
+    `role` is the person's role in the team, `people` are those of `people_beside_user`. Earlier
+    messages that were `skipped` give no context.
+    """
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
+    context: tuple[Message, ...]
+    team: TeamFacts = TeamFacts.NEVER
+    role: str = ""
+    people: Mapping[str, EndUser] = field(default_factory=dict)
+    skipped: tuple[Message, ...] = ()
+
+    @property
+    def said(self) -> list[SourceMessage]:
+        """Returns all messages in their order, skipped ones too: they may ask for silence."""
+        rows = (*self.context, *self.skipped, *self.messages)
+        return [as_source(row) for row in sorted(rows, key=lambda row: row.position)]
+
+
+def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
+    """Loads the messages numbered `first` to `last` and up to 12 before them; call it in scope.
+
+    Skipped messages before them are no context, as they could fail this window too. Times are on
+    the clock of the zone, so that "tonight" is the evening where it was said.
+    """
+    wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
+    skipped = Job.objects.extractions().filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        state=Job.State.SET_ASIDE,
+        to_position__gte=first - CONTEXT_MESSAGES,
+        to_position__lt=first,
+    )
+    away = list(skipped.values_list("from_position", "to_position"))
+    read = _load(conversation=conversation, wanted=wanted, zone=zone)
+    left = [row for row in read if any(start <= row.position <= end for start, end in away)]
+    rows = [row for row in read if row not in left]
+    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
+    return MessageRange(
+        conversation=conversation,
+        messages=tuple(row for row in rows if row.position >= first),
+        context=tuple(row for row in rows if row.position < first),
+        team=team_facts(conversation=conversation, role=role),
+        role=role,
+        people=people_beside_user(conversation=conversation),
+        skipped=tuple(left),
+    )
+
+
+def load_sources(*, job: Job, candidates: Iterable[Candidate], zone: tzinfo) -> MessageRange:
+    """Loads the messages that the candidates name, and the job's last; call it in scope."""
+    ids = {each for candidate in candidates for each in candidate.message_ids}
+    wanted = Q(pk__in=ids) | Q(position=job.to_position)
+    rows = _load(conversation=job.conversation, wanted=wanted, zone=zone)
+    people = people_beside_user(conversation=job.conversation)
+    return MessageRange(job.conversation, tuple(rows), context=(), people=people)
+
+
+def window_end(*, job: Job, first: int) -> int:
+    """Returns the last message of the window that begins at `first`; call it in scope.
+
+    At most EXTRACTION_WINDOW_MESSAGES messages of EXTRACTION_WINDOW_CHARACTERS together, but at
+    least one, and only one where the job reads them one by one.
+    """
+    if first <= job.one_by_one_to:
+        return first
+    most = min(job.to_position, first + settings.EXTRACTION_WINDOW_MESSAGES - 1)
+    rows = Message.objects.filter(
+        team_id=job.team_id, conversation_id=job.conversation_id, position__range=(first, most)
+    ).order_by("position")
+    last, characters = first, 0
+    for position, length in rows.values_list("position", Length("content")):
+        characters += length
+        if characters > settings.EXTRACTION_WINDOW_CHARACTERS:
+            break
+        last = position
+    return last
+
+
+def _load(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Message]:
+    said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
+    rows = list(said.filter(wanted).order_by("position"))
+    for row in rows:
+        row.created_at = row.created_at.astimezone(zone)
+    return rows
+
+
+def people_beside_user(*, conversation: Conversation) -> dict[str, EndUser]:
+    """Returns the end users who speak beside the conversation's own, by casefolded name; in scope.
+
+    A name stands for the end user of exactly that external id, as an import creates them. Empty
+    where no two names speak.
+    """
+    said = Message.objects.filter(
+        team_id=conversation.team_id, conversation=conversation, role=Role.USER.value
+    ).exclude(name="")
+    names = said.order_by("name").values_list("name", flat=True).distinct()
+    others = other_speakers(names, user=conversation.end_user.names)
+    if not others:
+        return {}
+    rows = EndUser.objects.filter(team_id=conversation.team_id, external_id__in=others)
+    return {row.external_id.casefold(): row for row in rows}
+
+
+def person_of(
+    sources: Iterable[Message], *, conversation: Conversation, people: Mapping[str, EndUser]
+) -> EndUser:
+    """Returns who said all of the sources that people said, else the conversation's own end user.
+
+    `people` are those of `people_beside_user`.
+    """
+    names = {row.name.strip().casefold() for row in sources if row.role == Role.USER.value}
+    if len(names) == 1:
+        return people.get(names.pop(), conversation.end_user)
+    return conversation.end_user
+
+
+def draft_of(
+    candidate: Candidate, *, source: MessageRange, job: Job, extractor: str
+) -> MemoryDraft:
+    """Returns the candidate as a draft of its owner, with its exact provenance.
+
+    It has the job's tags beside its own and ends when the job's memories do, at the latest.
+    """
+    conversation = source.conversation
+    keeps_to_itself = conversation.agent.keeps_to_itself
+    rows = (*source.context, *source.messages)
+    by_id = {row.id: row for row in rows}
+    sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+    person = person_of(sources, conversation=conversation, people=source.people)
+    said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+    memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
+    stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
+    is_of_team = candidate.is_of_team
+    names = filter(None, (str(person), *(row.name for row in sources)))
+    return MemoryDraft(
+        team_id=conversation.team_id,
+        content=candidate.content,
+        memory_type=memory_type,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        is_pinned=candidate.is_pinned,
+        subject=filed_subject(
+            memory_type=memory_type,
+            subject=candidate.subject,
+            sensitive_field=candidate.sensitive_field,
+        ),
+        category=candidate.category,
+        tags=(*candidate.tags, *job.tags),
+        agent_id=conversation.agent_id if stays and not is_of_team else None,
+        author_id=conversation.agent_id,
+        people=() if is_of_team else tuple(dict.fromkeys(names)),
+        end_user_id=None if is_of_team else person.pk,
+        # Who a person is holds in every project.
+        project_id=None
+        if candidate.memory_type == MemoryType.USER_PROFILE
+        else conversation.project_id,
+        conversation_id=conversation.id,
+        message_ids=tuple(row.id for row in sources),
+        message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+        extractor=candidate.extractor or extractor,
+        extraction_pass=candidate.extraction_pass,
+        created_at=said_at.astimezone(UTC),
+        valid_from=_earlier(candidate.valid_from, job.valid_to),
+        valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
+    )
+
+
+def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
+    return min(at, limit) if at and limit else at
+
+
+def as_source(row: Message) -> SourceMessage:
+    """The row as the domain reads it."""
+    return SourceMessage(
+        id=row.id,
+        position=row.position,
+        role=Role(row.role),
+        content=row.content,
+        created_at=row.created_at,
+        name=row.name,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates of both passes, and who did each stretch of them.
+
+    `secret` are the ids of messages, of the context too, that were told in confidence; `confided`
+    those of them that only this range shows to be.
+    """
+
+    candidates: Sequence[Candidate] = ()
+    work: Sequence[PassWork] = ()
+    secret: frozenset[UUID] = frozenset()
+    confided: frozenset[UUID] = frozenset()
+
+
+@step("extraction.read")
+def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
+    """Reads the range in both passes, without what the second only says again; no transaction."""
+    messages = [as_source(row) for row in source.messages]
+    if not messages:
+        return Found()
+    context = [as_source(row) for row in source.context]
+    conversation = source.conversation
+    participants = participants_of(conversation, role=source.role)
+    work: list[PassWork] = []
+    extractor = tools.extractor
+    is_telling = isinstance(extractor, TellingExtractor)
+    if isinstance(extractor, TellingExtractor):
+        asker = Asker(conversation.team_id, conversation.agent_id, conversation.end_user_id)
+        extractor = extractor.telling(work.append, asker=asker)
+    times = [time.perf_counter()]
+    found = extractor.extract(messages=messages, context=context, participants=participants)
+    times.append(time.perf_counter())
+    if isinstance(extractor, ReviewingExtractor):
+        second = extractor.review(
+            messages=messages, context=context, participants=participants, first_pass=found
+        )
+        times.append(time.perf_counter())
+        found = _merge(found, second, tools)
+    if not is_telling:
+        work = [
+            PassWork(number, extractor.name, messages=len(messages), seconds=end - start)
+            for number, (start, end) in enumerate(pairwise(times), 1)
+        ]
+    secret = told_in_confidence(source.said, participants=participants)
+    before = told_in_confidence(context, participants=participants)
+    return Found(found, work, secret, secret - before)
+
+
+def participants_of(conversation: Conversation, *, role: str = "") -> Participants:
+    """The participants of the conversation; `role` is its person's in the team."""
+    user, agent = conversation.end_user.display_name, conversation.agent.slug
+    return Participants(user=user, agent=agent, role=role)
+
+
+def told_in_confidence(
+    read: Sequence[SourceMessage], *, participants: Participants
+) -> frozenset[UUID]:
+    """The ids of those of the messages, in their order, that were told in confidence."""
+    silent = confided([Said.of(each, participants) for each in read])
+    return frozenset(each.id for each in read if each.id in silent)
+
+
+def _merge(
+    first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
+) -> list[Candidate]:
+    """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
+
+    A wording with another number is a candidate of its own, however near its vector.
+    """
+    candidates = [*first, *second]
+    vectors = tools.embedder.embed([candidate.content for candidate in candidates])
+    kept: list[int] = []
+    for index in range(len(candidates)):
+        nearness = vectors[kept] @ vectors[index] if kept else ()
+        if not any(
+            near > settings.DUPLICATE_SIMILARITY
+            and _says_no_more(candidates[other].content, candidates[index].content)
+            for near, other in zip(nearness, kept, strict=True)
+        ):
+            kept.append(index)
+    return [candidates[index] for index in kept]
+
+
+def _says_no_more(known: str, new: str) -> bool:
+    """Whether both have the same numbers, and not the same words in another order."""
+    if not same_numbers(known, new):
+        return False
+    judgement = judged_by_words(known, new)
+    return judgement is None or judgement.verdict is Verdict.DUPLICATE

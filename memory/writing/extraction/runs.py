@@ -1,0 +1,247 @@
+"""Runs of jobs: one at a time for a conversation, each attempt counted, and what a failure does."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
+
+from audit.services.events import record_events
+from memory.models import Job
+from memory.writing.background import exclusively, leave_queue, pause_after
+from memory.writing.extraction.jobs import ACTOR, TASKS, does_jobs, due_jobs, is_due, publish
+from memory.writing.extraction.outcomes import job_event
+from memory.writing.extraction.reading import window_end
+from routing.clients.protocol import FailureKind, ModelError
+from teams.clock import database_now
+from teams.errors import UnavailableError
+from teams.tenancy import broke_off, team_scope
+
+_KILLED = "The worker was killed, lost PostgreSQL, or did not end in time."
+# A window has so many attempts before its messages are read one by one. So has each message then,
+# except that the first one's count goes on from the window's: it has one.
+_WINDOW_ATTEMPTS = 2
+# PostgreSQL may be back by then, as after a restart; later the next run finds the failure.
+_NOTE_PAUSES = (0.2, 1.0, 2.0)
+# Statements beyond what PostgreSQL can do at all: the trouble is in them.
+_BEYOND_LIMITS = "54"
+_AWAY = (FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Run:
+    """A run of a job that holds its lock; `job` is the row as this run wrote it last."""
+
+    job: Job
+
+
+def work_for_team(
+    *, team_id: UUID, kind: Job.Kind, run: Callable[[Run, float], object], seconds: float
+) -> None:
+    """Runs due jobs of the team for `seconds`, then gives it a new place in the queue.
+
+    `run` is also given the time of `time.monotonic` by which to end. While there is more than one
+    job, the team has a place for another worker too.
+    """
+    leave_queue(TASKS[kind.value], team_id)
+    until = time.monotonic() + seconds
+    while True:
+        jobs = due_jobs(team_id=team_id, kind=kind, now=database_now())
+        if len(jobs) > 1:
+            publish(team_id=team_id, kind=kind)
+        if not any(_run_if_free(job, run, until) for job in jobs):
+            return None
+        if time.monotonic() >= until:
+            return publish(team_id=team_id, kind=kind)
+
+
+def _run_if_free(job: Job, run: Callable[[Run, float], object], until: float) -> bool:
+    with taken(job=job) as mine:
+        if mine is not None:
+            run(mine, until)
+    return mine is not None
+
+
+@contextmanager
+def taken(*, job: Job, clock: Callable[[], datetime] = database_now) -> Iterator[Run | None]:
+    """Yields a run of the job; None where it is not due or its conversation has another run.
+
+    The attempt is counted before any work, so that one whose worker is killed counts as well. An
+    error in the block is noted in the job and raised.
+    """
+    with exclusively(f"job|{job.kind}|{job.conversation_id}") as is_free:
+        begun = _begin(job, clock()) if is_free else None
+        run = Run(begun) if begun else None
+        try:
+            yield run
+        except Exception as error:
+            if run is not None:
+                _note_failure(run.job, error, clock)
+            raise
+
+
+def _begin(job: Job, now: datetime) -> Job | None:
+    with team_scope(team_ids=[job.team_id], actor=ACTOR):
+        if not does_jobs(team_id=job.team_id, kind=job.kind):
+            return None
+        rows = Job.objects.filter(is_due(now=now), team_id=job.team_id, pk=job.pk)
+        rows = rows.select_related("conversation__agent", "conversation__end_user")
+        mine = rows.select_for_update(of=("self",)).first()
+        if mine is None:
+            return None
+        if mine.state == Job.State.RUNNING:
+            # Nobody holds its lock, so nobody could note how that run failed.
+            mine.error = _KILLED
+            if not _narrow(mine, now):
+                mine.save()
+                return None
+        mine.state = Job.State.RUNNING
+        mine.attempts += 1
+        mine.save()
+        return mine
+
+
+def _note_failure(job: Job, error: Exception, clock: Callable[[], datetime]) -> None:
+    """Queues the job again after a pause that doubles, narrowed to the messages that fail.
+
+    While a service that it needs is away, PostgreSQL among them, nothing is narrowed: after the
+    last attempt it fails, and any later extraction of the conversation tries it again.
+    """
+    # Its text and traceback may hold what was said; the job keeps the text, in the database.
+    logger.error("Job %s failed: %s.", job.pk, type(error).__name__)
+    for pause in _NOTE_PAUSES:
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+        try:
+            return _note(job, error, clock())
+        except DatabaseError:
+            time.sleep(pause)
+    logger.warning("That job %s failed could not be noted.", job.pk)
+    return None
+
+
+def _note(job: Job, error: Exception, now: datetime) -> None:
+    with team_scope(team_ids=[job.team_id], actor=ACTOR):
+        mine = unchanged(job=job)
+        if mine is None:
+            return
+        mine.error = f"{type(error).__name__}: {error}"[:2000]
+        if _is_away(error):
+            goes_on = mine.attempts < settings.JOB_MAX_ATTEMPTS
+            if not goes_on:
+                _end(mine, Job.State.FAILED, now)
+        else:
+            goes_on = _narrow(mine, now)
+        if goes_on:
+            mine.state, mine.due_at = Job.State.QUEUED, now + pause_after(mine.attempts)
+        mine.save()
+        failed = job_event(job, status="error", error=type(error).__name__, given_up=not goes_on)
+        record_events(team_id=job.team_id, events=[failed])
+
+
+def unchanged(*, job: Job) -> Job | None:
+    """Returns the job, locked, if no other run began it or went on with it; call it in scope.
+
+    This makes each message extracted once, should the lock of a run be lost before the run ends.
+    """
+    return (
+        Job.objects.select_related("conversation__agent", "conversation__end_user")
+        .select_for_update(of=("self",))
+        .filter(
+            team_id=job.team_id,
+            pk=job.pk,
+            state=Job.State.RUNNING,
+            attempts=job.attempts,
+            done_position=job.done_position,
+            left_out=job.left_out,
+        )
+        .first()
+    )
+
+
+def _is_away(error: Exception) -> bool:
+    """Returns whether it is a service that fails, and no message is to blame."""
+    if isinstance(error, ModelError):
+        return error.kind in _AWAY
+    if isinstance(error, OperationalError):
+        return not (getattr(error.__cause__, "sqlstate", "") or "").startswith(_BEYOND_LIMITS)
+    return isinstance(error, InterfaceError | UnavailableError) or broke_off(error)
+
+
+# -- messages that fail ----------------------------------------------------------------------
+
+
+def _narrow(job: Job, now: datetime) -> bool:
+    """Narrows a locked job to the messages that fail; returns whether it goes on.
+
+    After two failures of a window its messages are read one by one. A message that fails then is
+    skipped; after JOB_MAX_ATTEMPTS failures in a row the rest of the window is. Each skipped range
+    becomes a job of its own, and so does what follows it, so that all other messages are extracted.
+    A job that cannot be narrowed fails after JOB_MAX_ATTEMPTS. The caller saves the job.
+    """
+    first = max(job.from_position, job.done_position + 1)
+    if job.kind != Job.Kind.EXTRACT or first > job.to_position:
+        if job.attempts < settings.JOB_MAX_ATTEMPTS:
+            return True
+        _end(job, Job.State.FAILED, now)
+        return False
+    if job.attempts < _WINDOW_ATTEMPTS:
+        return True
+    last = window_end(job=job, first=first)
+    if last > first:
+        job.one_by_one_to = last
+        return True
+    if job.attempts >= settings.JOB_MAX_ATTEMPTS:
+        last = max(last, job.one_by_one_to)
+    _skip(job, first, last, now)
+    return False
+
+
+def _skip(job: Job, first: int, last: int, now: datetime) -> None:
+    """Cuts the job into what is done, the messages `first` to `last`, and those behind them."""
+    # Not why: the error may hold what was said.
+    logger.error("Messages %s to %s of job %s are skipped.", first, last, job.pk)
+    rest = _part(job, last + 1, job.to_position)
+    # Without a success in between they are part of the same trouble.
+    rest.attempts = job.attempts if last < job.one_by_one_to else 0
+    job.one_by_one_to = last
+    skipped = job
+    if first > job.from_position:
+        skipped = _part(job, first, last)
+        skipped.error, skipped.attempts = job.error, job.attempts
+        job.to_position, job.error = first - 1, ""
+        _end(job, Job.State.DONE, now)
+    skipped.to_position = last
+    _end(skipped, Job.State.SET_ASIDE, now)
+    job.save()
+    if skipped is not job:
+        skipped.save(force_insert=True)
+    if rest.from_position <= rest.to_position:
+        rest.save(force_insert=True)
+        publish(team_id=job.team_id)
+
+
+def _part(job: Job, first: int, last: int) -> Job:
+    return Job(
+        team_id=job.team_id,
+        conversation_id=job.conversation_id,
+        from_position=first,
+        to_position=last,
+        is_capped=job.is_capped,
+        one_by_one_to=job.one_by_one_to,
+        tags=job.tags,
+        valid_to=job.valid_to,
+    )
+
+
+def _end(job: Job, state: Job.State, now: datetime) -> None:
+    job.state, job.finished_at = state, now

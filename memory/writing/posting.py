@@ -1,0 +1,147 @@
+"""What happens to memory when people talk: messages are kept, and now and then extracted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memory.domain.audience import Viewer
+from memory.understanding.quoting import Said, confided
+from memory.understanding.tools import Tools
+from memory.writing.extraction.confidences import settle_sharing
+from memory.writing.extraction.jobs import (
+    Annotations,
+    queue_and_publish,
+    revive_failed,
+    visible_conversation,
+)
+from memory.writing.indexing.message_index import index_soon
+from teams.errors import ConflictError
+from teams.models import Conversation, Message
+from teams.services.conversations import (
+    NewMessage,
+    append_messages,
+    mark_closed,
+    start_conversation,
+)
+from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.services.team_settings import flags_of_id
+from teams.tenancy import team_scope
+from teams.tracing import note, step
+
+
+def open_conversation(
+    *,
+    team_id: UUID,
+    agent: str,
+    user: str,
+    project: str | None = None,
+    thread_id: str | None = None,
+    user_name: str = "",
+    project_ids: Sequence[UUID] = (),
+) -> tuple[Conversation, bool]:
+    """The conversation of these names, and whether it is new; call it in the team's scope.
+
+    Raises NotFoundError for a project other than those of `project_ids`, where there are some.
+    `user_name` is what the user is called from now on; "" leaves it as it is.
+    """
+    return start_conversation(
+        team_id=team_id,
+        agent=ensure_agent(team_id=team_id, slug=agent),
+        end_user=ensure_end_user(team_id=team_id, external_id=user, display_name=user_name),
+        project=ensure_project(team_id=team_id, slug=project, among=project_ids)
+        if project
+        else None,
+        thread_id=thread_id or "",
+    )
+
+
+@step("ingest")
+def post_messages(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    tools: Tools | None = None,
+    annotations: Annotations | None = None,
+) -> list[Message]:
+    """Store messages and, at the agent's interval, queue their extraction in one transaction.
+
+    With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
+    With `annotations`, which their memories are to have, their extraction is queued at once, apart
+    from what waited before. Raises NotFoundError for a conversation the viewer may not see, and
+    ConflictError where an external id names a message of another text: then none of them is stored.
+    """
+    note({"messages": len(messages)})
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        rows = keep_messages(
+            viewer=viewer,
+            conversation=conversation,
+            messages=messages,
+            now=now,
+            tools=tools,
+            annotations=annotations,
+        )
+        for index, (row, message) in enumerate(zip(rows, messages, strict=True)):
+            if row.content != message.content:
+                raise ConflictError(
+                    f"Message {row.position} has this id and another text, and messages never"
+                    " change. Send this one under an id of its own.",
+                    field=f"messages[{index}].external_id",
+                )
+        return rows
+
+
+def keep_messages(
+    *,
+    viewer: Viewer,
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    now: datetime,
+    tools: Tools | None = None,
+    annotations: Annotations | None = None,
+) -> list[Message]:
+    """Store messages of a conversation that is locked, as `post_messages` does; in its scope."""
+    if not messages:
+        return []
+    if annotations is not None:
+        queue_and_publish(conversation=conversation)
+    rows = append_messages(conversation=conversation, messages=messages, now=now)
+    _keep_confidence(conversation, rows, now)
+    waiting = conversation.last_position - conversation.extracted_position
+    # What waits while the team has memory switched off is extracted once it is on again.
+    is_due = waiting >= conversation.agent.summarize_interval
+    if annotations is not None or (is_due and flags_of_id(team_id=viewer.team_id).memory):
+        queue_and_publish(conversation=conversation, annotations=annotations)
+    if tools is not None:
+        index_soon(team_id=viewer.team_id, tools=tools)
+    return rows
+
+
+def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
+    """Mark a conversation closed and queue its unread messages and failed jobs."""
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
+        mark_closed(conversation=conversation, now=now)
+        if not flags_of_id(team_id=viewer.team_id).memory:
+            return conversation
+        queue_and_publish(conversation=conversation)
+        end = conversation.extracted_position
+        if end:
+            settle_sharing(conversation=conversation, first=end + 1, last=end, now=now)
+    revive_failed(team_id=viewer.team_id, conversation_id=conversation_id)
+    return conversation
+
+
+def _keep_confidence(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
+    """Withhold what was shared already where the first new message asks for silence about it."""
+    told = next((row for row in rows if row.role == "user"), None)
+    if (
+        told is not None
+        and conversation.extracted_position
+        and confided([Said(told.pk, told.content, is_persons=True)])
+    ):
+        settle_sharing(conversation=conversation, first=told.position, last=told.position, now=now)

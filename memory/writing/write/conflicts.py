@@ -1,0 +1,331 @@
+"""What a new memory is to do to its neighbours: repeat, supersede, dispute or stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.conf import settings
+
+from memory.domain.audience import Reach
+from memory.domain.forms import are_both_events
+from memory.domain.judgements import (
+    SURE_OF_REPETITION,
+    as_carried_out,
+    as_compared,
+    as_dispute,
+    is_same_matter,
+    is_sure_enough,
+    judged_by_words,
+    same_numbers,
+)
+from memory.domain.talk import retells
+from memory.domain.types import Judgement, Statement, Strategy, Verdict
+from memory.models import Memory
+from memory.selectors.neighbours.neighbours import Neighbour, locked_memories
+from memory.understanding.ports import Judge
+from memory.writing.write.drafts import MemoryDraft, Outcome
+from memory.writing.write.prior_decisions import NOTHING_DECIDED, Decided
+from teams.tracing import step
+
+_STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A draft and a neighbour as a judge reads them: `existing` is the earlier of the two."""
+
+    neighbour: Neighbour
+    existing: Statement
+    new: Statement
+    new_is_older: bool
+
+    @property
+    def is_one_matter(self) -> bool:
+        """Whether both are filed under one specific subject."""
+        return is_same_matter(self.existing.subject, self.new.subject)
+
+    @property
+    def later_reach(self) -> Reach:
+        """NARROWER where fewer see the later of the two than the earlier one."""
+        wider_one = Reach.NARROWER if self.new_is_older else Reach.WIDER
+        return Reach.NARROWER if self.neighbour.reach is wider_one else Reach.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A memory that the new one is in conflict with, and what the judge said.
+
+    `is_stated` marks one that the draft itself says it replaces: no judge was asked. `reach` says
+    whether others see the memory than will see the new one.
+    """
+
+    memory: Memory
+    strategy: Strategy
+    judgement: Judgement
+    new_is_older: bool = False
+    is_stated: bool = False
+    reach: Reach = Reach.SAME
+
+    @property
+    def changes_memory(self) -> bool:
+        """True where the new memory replaces this one, or marks it as disputed."""
+        is_disputed = self.judgement.verdict is Verdict.DISPUTE and self.reach is not Reach.WIDER
+        return self.is_replaced or is_disputed
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the new memory takes the place of this one."""
+        return self.judgement.verdict is Verdict.SUPERSEDE and not self.new_is_older
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is to happen with a draft; with an `objection` people said before that it is wrong.
+
+    `alike` are neighbours that nearly say the same: it is linked to them.
+    """
+
+    conflicts: tuple[Conflict, ...] = ()
+    duplicate_of: Memory | None = None
+    objection: Judgement | None = None
+    alike: tuple[Neighbour, ...] = ()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing speaks against a new memory beside all others."""
+        return not self.memories and self.objection is None
+
+    def as_agreed(self) -> Ruling:
+        """The ruling on what a person said yes to: only what it replaces gives way to it."""
+        stated = tuple(each for each in self.conflicts if each.is_stated)
+        return replace(self, conflicts=stated, objection=None)
+
+    def sparing(self, ids: Collection[UUID]) -> Ruling:
+        """The ruling without its conflicts with these memories: they stand as they are."""
+        kept = tuple(each for each in self.conflicts if each.memory.pk not in ids)
+        return replace(self, conflicts=kept)
+
+    def replacing(self, memories: Sequence[Memory]) -> Ruling:
+        """The ruling by which the new memory also replaces these, whatever a judge said."""
+        stated = tuple(
+            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in memories
+        )
+        others = self.sparing({each.pk for each in memories}).conflicts
+        return replace(self, conflicts=(*stated, *others))
+
+    @property
+    def memories(self) -> list[Memory]:
+        """All stored memories that it is about."""
+        rows = [each.memory for each in self.conflicts]
+        return rows if self.duplicate_of is None else [*rows, self.duplicate_of]
+
+    @property
+    def superseded(self) -> list[Memory]:
+        """The memories that the new one replaces, nearest first."""
+        return [each.memory for each in self.conflicts if each.is_replaced]
+
+    @property
+    def continued(self) -> list[Memory]:
+        """Those of them whose chain of versions the new one continues.
+
+        One that only an agent sees is not named by what all see.
+        """
+        return [
+            each.memory
+            for each in self.conflicts
+            if each.is_replaced and each.reach is not Reach.NARROWER
+        ]
+
+    @property
+    def superseded_by(self) -> Memory | None:
+        """The newer memory that already replaces the arriving older one."""
+        for each in self.conflicts:
+            if each.judgement.verdict is Verdict.SUPERSEDE and each.new_is_older:
+                return each.memory
+        return None
+
+    @property
+    def disputed(self) -> list[Conflict]:
+        """The conflicts that stay open."""
+        if self.superseded_by is not None:
+            return []
+        return [each for each in self.conflicts if each.judgement.verdict is Verdict.DISPUTE]
+
+    @property
+    def is_objected(self) -> bool:
+        """Whether the new memory is to stand as one that is said to be wrong."""
+        is_new = self.duplicate_of is None and self.superseded_by is None
+        return is_new and self.objection is not None
+
+    @property
+    def recorded(self) -> list[Conflict]:
+        """The conflicts that are kept as contradictions."""
+        settled = [each for each in self.conflicts if each.judgement.verdict is Verdict.SUPERSEDE]
+        return [each for each in (*settled, *self.disputed) if not each.is_stated]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the caller is told."""
+        if self.duplicate_of is not None:
+            return Outcome.DUPLICATE
+        if self.disputed or self.is_objected:
+            return Outcome.DISPUTED
+        replaced = [each for each in self.conflicts if each.is_replaced]
+        if any(each.strategy is Strategy.SAME_SUBJECT for each in replaced):
+            return Outcome.VERSIONED
+        if self.superseded_by is not None:
+            return Outcome.SUPERSEDED
+        return Outcome.SUPERSEDED_EXISTING if replaced else Outcome.CREATED
+
+
+def pairs_to_judge(
+    *, draft: MemoryDraft, neighbours: Sequence[Neighbour], anchor: float
+) -> list[Pair]:
+    """The neighbours that may be about the same matter as the draft, the likeliest first.
+
+    At most JUDGED_NEIGHBOURS, without those the draft replaces and, beside an event, other events;
+    `anchor` is the embedder's opposition similarity.
+    """
+    if not neighbours:
+        return []
+    said = Statement(draft.content, draft.created_at, draft.subject)
+    pairs = []
+    for neighbour in neighbours:
+        memory = neighbour.memory
+        # What retells others is neither repeated nor replaced by a statement.
+        is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
+        are_events = are_both_events(draft.form, memory.form)
+        if memory.pk in draft.replaces or is_retold or are_events:
+            continue
+        stored = Statement(memory.content, memory.created_at, memory.subject)
+        is_older = draft.created_at < stored.at
+        existing, new = (said, stored) if is_older else (stored, said)
+        is_one_matter = is_same_matter(memory.subject, draft.subject)
+        if is_one_matter or neighbour.similarity >= anchor:
+            pairs.append(Pair(neighbour, *as_compared(existing, new), is_older))
+    # What is filed under one matter comes first, then the nearest.
+    pairs.sort(key=lambda pair: (not pair.is_one_matter, -pair.neighbour.similarity))
+    return pairs[: settings.JUDGED_NEIGHBOURS]
+
+
+@step("contradictions.rule")
+def rule_on(
+    *,
+    draft: MemoryDraft,
+    neighbours: Sequence[Neighbour],
+    judge: Judge | None,
+    anchor: float,
+    decided: Decided = NOTHING_DECIDED,
+) -> Ruling:
+    """Judge the draft against each neighbour that may be about the same matter.
+
+    A duplicate ends the search: what a judge surely calls one, and what adds no number or payload
+    to the neighbour. The judge reads the two in the order of time, whichever arrived
+    first, and is not asked about what people decided. Words that lost to what stands are stored as
+    superseded by it, so that nobody is asked about the same pair again; words that lost to an
+    earlier version of it are disputed. Either way they retire nothing. Without a judge only what
+    the draft says it replaces is in conflict.
+    """
+    conflicts: list[Conflict] = []
+    if draft.replaces:  # Building a query takes longer than the rest of an unchecked write.
+        replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+        conflicts += [
+            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in replaced
+        ]
+    if judge is None:
+        return Ruling(tuple(conflicts))
+    conflicts += [
+        _lost(draft, each, decided.lost_to[each.memory.pk])
+        for each in neighbours
+        if each.memory.pk in decided.lost_to
+    ]
+    settled = {*decided.lost_to, *decided.valid_beside}
+    undecided = [each for each in neighbours if each.memory.pk not in settled]
+    alike: list[Neighbour] = []
+    pairs = pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor)
+    for pair, judgement in zip(pairs, _judgements(pairs, judge), strict=True):
+        if judgement.verdict is Verdict.COEXIST or not is_sure_enough(judgement):
+            continue
+        judgement = as_carried_out(judgement, later_reach=pair.later_reach)
+        if judgement.verdict is Verdict.DUPLICATE:
+            if pair.neighbour.reach is not Reach.SAME:
+                continue  # other readers: each needs a memory of its own
+            if not _says_no_more(pair, judgement) or draft.adds_payload_to(pair.neighbour.memory):
+                alike.append(pair.neighbour)
+                continue
+            stated = tuple(each for each in conflicts if each.is_stated)
+            return Ruling(stated, duplicate_of=pair.neighbour.memory)
+        if judgement.verdict is Verdict.SUPERSEDE and decided.is_against and not pair.new_is_older:
+            judgement = as_dispute(judgement, because="but people decided against the later one")
+        conflicts.append(
+            _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
+        )
+    return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
+
+
+def _judgements(pairs: Sequence[Pair], judge: Judge) -> list[Judgement]:
+    """The verdicts on the pairs: by their words where these are the same, else the judge's."""
+    by_words = [judged_by_words(each.existing.content, each.new.content) for each in pairs]
+    asked = [
+        (each.existing, each.new)
+        for each, known in zip(pairs, by_words, strict=True)
+        if known is None
+    ]
+    judged = iter(judge.judge_all(asked))
+    return [known or next(judged) for known in by_words]
+
+
+def _says_no_more(pair: Pair, judgement: Judgement) -> bool:
+    """Whether a duplicate may be left out: the judge is sure, and the numbers are the same."""
+    return judgement.confidence >= SURE_OF_REPETITION and same_numbers(
+        pair.existing.content, pair.new.content
+    )
+
+
+def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Conflict:
+    """The conflict of words that lost before with what stands.
+
+    What fewer readers see replaces nothing that others may read: there they are disputed.
+    """
+    if judgement.verdict is Verdict.SUPERSEDE and neighbour.reach is not Reach.NARROWER:
+        return _conflict(draft, neighbour, judgement, new_is_older=True)
+    judgement = replace(judgement, verdict=Verdict.DISPUTE)
+    is_older = draft.created_at < neighbour.memory.created_at
+    return _conflict(draft, neighbour, judgement, new_is_older=is_older)
+
+
+def locked_ruling(ruling: Ruling) -> Ruling | None:
+    """The same ruling over its memories as they are now, locked until the transaction ends.
+
+    None when one of them left the live ones in between: the ruling must be made anew.
+    """
+    ids = {memory.pk for memory in ruling.memories}
+    if not ids:
+        return ruling
+    fresh = locked_memories(team_id=ruling.memories[0].team_id, ids=ids)
+    if len(fresh) < len(ids):
+        return None
+    return replace(
+        ruling,
+        conflicts=tuple(replace(each, memory=fresh[each.memory.pk]) for each in ruling.conflicts),
+        duplicate_of=fresh[ruling.duplicate_of.pk] if ruling.duplicate_of else None,
+    )
+
+
+def strategy_of(*, one: str, other: str, verdict: Verdict) -> Strategy:
+    """By which of seed 000's strategies a conflict between two subjects was found."""
+    if is_same_matter(one, other):
+        return Strategy.SAME_SUBJECT
+    if verdict is Verdict.SUPERSEDE:
+        return Strategy.TEMPORAL_OVERRIDE
+    return Strategy.SEMANTIC_OPPOSITION
+
+
+def _conflict(
+    draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement, *, new_is_older: bool
+) -> Conflict:
+    memory = neighbour.memory
+    strategy = strategy_of(one=draft.subject, other=memory.subject, verdict=judgement.verdict)
+    return Conflict(memory, strategy, judgement, new_is_older, reach=neighbour.reach)

@@ -1,0 +1,286 @@
+"""Memories that a caller states, from names to drafts to the write path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.domain.audience import TEAM_WIDE, Viewer
+from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
+from memory.domain.talk import departures, people_of
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
+from memory.selectors.conversations import conversation_for, messages_by_id
+from memory.understanding.tools import Tools
+from memory.writing.categories import check_allowed, check_stated_categories
+from memory.writing.write.drafts import MemoryDraft, WriteResult
+from memory.writing.write.repetitions import DraftRefusedError, ExternalIds
+from memory.writing.write.scopes import Belonging, belonging, check_team_preference
+from memory.writing.write.secrets import masked_note, note_masked
+from memory.writing.write.statements import SafeStatement, safe_statement
+from memory.writing.write.write_path import write_memories
+from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
+from teams.models import Agent, Conversation, Message
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project
+from teams.tenancy import team_scope
+
+EXTRACTOR = "explicit"
+_NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedMemory:
+    """A memory as a caller states it, with names instead of ids.
+
+    Without a text, it has a `form` and a `payload` of its schema, whose words are its text.
+    """
+
+    content: str = ""
+    memory_type: MemoryType = MemoryType.SEMANTIC
+    scope: Scope | None = None
+    importance: int = STATED_IMPORTANCE
+    is_pinned: bool = False
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+    conversation: UUID | None = None
+    subject: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    created_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    message_ids: tuple[UUID, ...] = ()
+    external_id: str | None = None
+    check: bool = True
+    form: Form | None = None
+    payload: Payload = field(default_factory=dict)
+    confirm: bool = False
+
+
+def remember(
+    *,
+    viewer: Viewer,
+    stated: Sequence[StatedMemory],
+    tools: Tools,
+    now: datetime,
+    reason: str = "",
+    extractor: str = EXTRACTOR,
+    prefix: bool = True,
+    is_import: bool = False,
+    confirm: Callable[[], None] = lambda: None,
+) -> list[WriteResult]:
+    """Write stated memories, all or none, and say for each what happened, in order.
+
+    Agents, users and projects are created when new; a conversation or message must exist. A memory
+    of a conversation is about that conversation's user and project unless it says otherwise, as by
+    its scope. Secrets are masked; what departs from the writing constraints is stored as it is
+    worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
+    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret, a
+    profile of nobody, a decision of no project or names that do not fit the scope, among others) or
+    ConflictError (the external id of a deleted memory, or of one about somebody else) that names
+    the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a
+    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
+    `confirm` is called once the people are known and before anything is written; what it raises
+    leaves everything as it was. A person who is erased after it is not written for.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        directory = _Directory(viewer, stated, is_import=is_import)
+        drafts: list[MemoryDraft] = []
+        masked: list[int] = []
+        for index, item in enumerate(stated):
+            try:
+                safe = safe_statement(
+                    text=item.content,
+                    text_field="content",
+                    form=item.form,
+                    payload=item.payload,
+                    refuse_bare=not is_import,
+                )
+                draft = directory.draft(_safe(item, safe), now=now, extractor=extractor)
+            except DomainError as error:
+                field = f"[{index}].{error.field}" if prefix else error.field
+                raise type(error)(error.message, field=field) from None
+            drafts.append(draft)
+            if safe.is_masked:
+                masked.append(index)
+        with _at_its_place(prefix):
+            # The write asks again. What is known now leaves no new agent or person behind.
+            ExternalIds(viewer=viewer, drafts=drafts).refuse_taken()
+        confirm()
+    with _at_its_place(prefix):
+        results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
+    if not is_import:
+        results = [_worded(*each) for each in zip(results, drafts, strict=True)]
+    if masked:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            for index in masked:
+                results[index] = note_masked(team_id=viewer.team_id, result=results[index])
+    return results
+
+
+def _worded(result: WriteResult, draft: MemoryDraft) -> WriteResult:
+    """The result with where its text departs from the writing constraints."""
+    found = departures(text=draft.content, memory_type=draft.memory_type)
+    return replace(result, wording=found) if found else result
+
+
+@contextmanager
+def _at_its_place(prefix: bool) -> Iterator[None]:
+    """Name the refused draft among many."""
+    try:
+        yield
+    except DraftRefusedError as error:
+        field = f"[{error.index}].{error.field}" if prefix else error.field
+        raise ConflictError(error.message, field=field) from None
+
+
+def _safe(item: StatedMemory, safe: SafeStatement) -> StatedMemory:
+    subject = masked_note(item.subject, most=MAX_SUBJECT_CHARS)
+    tags = tuple(masked_note(tag, most=MAX_TAG_CHARS) for tag in item.tags)
+    if (safe.text, safe.payload, subject, tags) == (
+        item.content,
+        item.payload,
+        item.subject,
+        item.tags,
+    ):
+        return item
+    return replace(item, content=safe.text, payload=safe.payload, subject=subject, tags=tags)
+
+
+class _Directory:
+    """What the names of one request stand for, each looked up once.
+
+    New ones are made in one order by everybody, so that requests that name the same wait for each
+    other and do not lock each other out.
+    """
+
+    def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory], *, is_import: bool) -> None:
+        team_id = viewer.team_id
+        self.viewer = viewer
+        self.is_import = is_import
+        self.agents = {
+            slug: ensure_agent(team_id=team_id, slug=slug)
+            for slug in sorted({item.agent for item in stated if item.agent})
+        }
+        self.users = ensure_end_users(
+            team_id=team_id, external_ids={item.user for item in stated if item.user}
+        )
+        self.projects = {
+            slug: ensure_project(team_id=team_id, slug=slug, among=viewer.project_ids).pk
+            for slug in sorted({item.project for item in stated if item.project})
+        }
+        self.conversations: dict[UUID, Conversation] = {}
+        wanted = list(dict.fromkeys(each for item in stated for each in item.message_ids))
+        self.messages: dict[UUID, Message] = (
+            messages_by_id(viewer=viewer, ids=wanted) if wanted else {}
+        )
+        self.no_categories = check_stated_categories(
+            viewer=viewer, names=[item.category for item in stated]
+        )
+
+    def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
+        agent = self.agents[item.agent] if item.agent else None
+        check_allowed(
+            allowed=self.viewer.allowed_categories or self._allowed_to(agent),
+            names=[item.category],
+            field="category",
+        )
+        if item.category in self.no_categories:
+            raise self.no_categories[item.category]
+        conversation = self._conversation(item.conversation)
+        agent_id = agent.pk if agent else None
+        if agent_id is None and item.memory_type in _NEEDS_AGENT:
+            agent_id = self.viewer.agent_id
+            if agent_id is None:
+                raise InvalidError(
+                    f"A memory of type {item.memory_type} belongs to an agent: name it.",
+                    field="agent",
+                )
+        sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        named = self.users[item.user] if item.user else None
+        named_project = self.projects[item.project] if item.project else None
+        user, project_id = named, named_project
+        if conversation is not None:
+            user = user or conversation.end_user
+            project_id = project_id or conversation.project_id
+        if item.scope is not None:
+            owner = belonging(
+                scope=item.scope,
+                named=Belonging(named.pk if named else None, named_project),
+                known=Belonging(user.pk if user else None, project_id),
+            )
+            user = user if owner.end_user_id else None
+            project_id = owner.project_id
+        if user is None and item.memory_type is MemoryType.USER_PROFILE:
+            raise InvalidError(
+                "A memory of type user_profile is about a person: name the user, or the"
+                " conversation with them.",
+                field="user",
+            )
+        if item.form in PROJECT_FORMS and project_id is None:
+            raise InvalidError(
+                f"A memory of the form {item.form} is of a project: name it.", field="project"
+            )
+        is_of_team = user is None and project_id is None
+        is_of_team &= agent_id is None or item.memory_type in TEAM_WIDE
+        if is_of_team and not item.confirm and not self.is_import:
+            check_team_preference(category=item.category, subject=item.subject)
+        return MemoryDraft(
+            team_id=self.viewer.team_id,
+            content=item.content,
+            memory_type=item.memory_type,
+            importance=item.importance,
+            extractor=extractor,
+            created_at=item.created_at or now,
+            is_pinned=item.is_pinned,
+            confidence=item.confidence,
+            category=item.category,
+            subject=item.subject,
+            tags=item.tags,
+            agent_id=agent_id,
+            author_id=agent_id or self.viewer.agent_id,
+            people=people_of(
+                item.content,
+                speakers=[row.name for row in sources],
+                user=user.names if user else (),
+            ),
+            end_user_id=user.pk if user else None,
+            project_id=project_id,
+            conversation_id=conversation.pk if conversation else None,
+            message_ids=tuple(row.pk for row in sources),
+            message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+            external_id=item.external_id,
+            check=item.check,
+            accepts_deleted=self.is_import,
+            form=item.form,
+            payload=item.payload,
+            needs_consent=not (is_of_team and item.confirm),
+        )
+
+    def _allowed_to(self, agent: Agent | None) -> Sequence[str]:
+        """The categories that the agent may use, empty for all; an import takes what it finds."""
+        return () if agent is None or self.is_import else agent.allowed_categories
+
+    def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
+        if conversation_id is None:
+            return None
+        if conversation_id not in self.conversations:
+            try:
+                self.conversations[conversation_id] = conversation_for(
+                    viewer=self.viewer, conversation_id=conversation_id
+                )
+            except NotFoundError as error:
+                raise NotFoundError(error.message, field="conversation") from None
+        return self.conversations[conversation_id]
+
+    def _message(self, message_id: UUID) -> Message:
+        try:
+            return self.messages[message_id]
+        except KeyError:
+            raise NotFoundError(f"There is no message {message_id}.", field="message_ids") from None

@@ -1,0 +1,150 @@
+"""The neighbours of the drafts of one write: what is stored, and earlier drafts of the write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.domain.audience import Owner
+from memory.models import Memory
+from memory.selectors.neighbours.neighbours import (
+    Asked,
+    Found,
+    Neighbour,
+    live_memories,
+    nearest_memories,
+)
+from memory.writing.write.audiences import Readers, comparison_set
+from memory.writing.write.drafts import MemoryDraft
+
+# How many of the nearest, and how many of the subject, a draft is compared with at most.
+MOST_NEIGHBOURS = 10
+# So many are looked up where some may be hidden from the writer, whose place others take.
+_WITH_HIDDEN = 40
+
+
+class NeighbourSearch:
+    """Finds what each draft of one write is compared with, in the write's transaction.
+
+    `vectors` are unit vectors, shape (drafts, dimensions). The write tells it by `add` which draft
+    was stored, and by `drop` which memories are no longer live.
+    """
+
+    def __init__(
+        self,
+        *,
+        drafts: Sequence[MemoryDraft],
+        vectors: NDArray[np.float32],
+        embedding_model: str,
+        readers: Readers | None = None,
+    ) -> None:
+        self._drafts = drafts
+        self._readers = readers or Readers()
+        # As the database keeps them, so that a draft of this write is as near as a stored one.
+        self._vectors = vectors.astype(np.float16).astype(np.float32)
+        self._model = embedding_model
+        self._stored: dict[int, Found] = {}
+        self._known: dict[UUID, Memory] = {}
+        self._gone: set[UUID] = set()
+        # The drafts of this write that are stored by now: their places and memories.
+        self._added: dict[Owner, list[tuple[int, Memory]]] = defaultdict(list)
+        self._ask([place for place, draft in enumerate(drafts) if draft.check])
+        self._load(self.stored)
+
+    @property
+    def stored(self) -> list[UUID]:
+        """The stored memories that the drafts may be compared with."""
+        return list({pk for one in self._stored.values() for pk in (*one.near, *one.of_subject)})
+
+    def of(self, index: int) -> list[Neighbour]:
+        """The nearest live memories of the draft and the nearest of its subject, nearest first."""
+        draft = self._drafts[index]
+        if not draft.check:
+            return []
+        if not self._gone.isdisjoint((*self._stored[index].near, *self._stored[index].of_subject)):
+            self._ask([index])
+        stored, earlier = self._stored[index], self._earlier(index)
+        near = {**stored.near, **earlier}
+        same = dict(stored.of_subject)
+        if draft.subject:
+            same |= {k: v for k, v in earlier.items() if self._known[k].subject == draft.subject}
+        self._load([*near, *same])
+        found = {each.memory.pk: each for one in (near, same) for each in self._best(draft, one)}
+        return sorted(found.values(), key=_by_nearness)
+
+    def add(self, index: int, memory: Memory) -> None:
+        """The draft is stored as `memory` from now on."""
+        self._added[self._drafts[index].owner].append((index, memory))
+        self._known[memory.pk] = memory
+
+    def drop(self, ids: Iterable[UUID]) -> None:
+        """These are no longer live."""
+        gone = set(ids)
+        if not gone:
+            return
+        self._gone |= gone
+        for owner, added in self._added.items():
+            self._added[owner] = [each for each in added if each[1].pk not in gone]
+
+    def read_again(self, ids: Iterable[UUID]) -> None:
+        """Read these as they are now, and drop those that are no longer live."""
+        wanted = set(ids)
+        rows = live_memories(team_id=self._drafts[0].team_id, ids=wanted)
+        self._known |= rows
+        self.drop(wanted - rows.keys())
+
+    def _best(self, draft: MemoryDraft, near: dict[UUID, float]) -> list[Neighbour]:
+        """The nearest of some that the draft may be compared with."""
+        met = [
+            Neighbour(memory, near[memory.pk], reach)
+            for memory in (self._known[pk] for pk in near if pk not in self._gone)
+            if (reach := self._readers.reach(memory, draft)) is not None
+        ]
+        return sorted(met, key=_by_nearness)[:MOST_NEIGHBOURS]
+
+    def _ask(self, indexes: Sequence[int]) -> None:
+        """Look in the database as it is now."""
+        asked = [
+            Asked(
+                comparison_set(self._drafts[index]),
+                self._vectors[index],
+                self._drafts[index].subject,
+            )
+            for index in indexes
+        ]
+        found = nearest_memories(
+            asked=asked,
+            embedding_model=self._model,
+            limit=MOST_NEIGHBOURS if self._readers.are_alike else _WITH_HIDDEN,
+        )
+        self._stored |= zip(indexes, found, strict=True)
+
+    def _earlier(self, index: int) -> dict[UUID, float]:
+        """The nearest drafts of this write stored before, and all of the subject."""
+        draft = self._drafts[index]
+        among = comparison_set(draft)
+        found: dict[UUID, float] = {}
+        for owner, added in self._added.items():
+            if not added or not among.holds(owner):
+                continue
+            cosines = self._vectors[[place for place, _ in added]] @ self._vectors[index]
+            nearest = set(np.argsort(-cosines)[:_WITH_HIDDEN].tolist())
+            found |= {
+                memory.pk: float(cosines[place])
+                for place, (_, memory) in enumerate(added)
+                if place in nearest or (draft.subject and memory.subject == draft.subject)
+            }
+        return found
+
+    def _load(self, ids: Iterable[UUID]) -> None:
+        wanted = {pk for pk in ids if pk not in self._known and pk not in self._gone}
+        if wanted:
+            self.read_again(wanted)
+
+
+def _by_nearness(neighbour: Neighbour) -> tuple[float, UUID]:
+    return -neighbour.similarity, neighbour.memory.pk
