@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory.models import Memory
+from memory.satellites.workflows.tests.test_patterns_api import PYTHON
 from teams.tenancy import team_scope
-from tests.memory.api.test_patterns_api import PYTHON
 from tests.support.cast import Cast
 
 
