@@ -26,8 +26,7 @@ from memory.domain.types import MemoryType, Status
 from memory.models import Category, Contradiction, Memory, MemoryRelation, Settlement
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import pin_memory
+from memory.writing.decisions.changes import correct_memory, pin_memory
 from teams.models import Agent, EndUser, Membership, Project, StaffUser
 
 OWNER: Final = "owner"

@@ -76,9 +76,9 @@ from memory.satellites.plans.working_context import WorkingContext, assemble_con
 from memory.satellites.tasks.domain import ItemKind
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
 from memory.understanding.tools import default_tools
-from memory.writing.indexing.pending_vectors import embed_pending
 from memory.writing.indexing.vector_graphs import extend_vector_graphs
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.indexing.vectors import embed_pending
+from memory.writing.stating import StatedMemory, remember
 from teams.domain.agent_document import ContextPolicy
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent

@@ -28,10 +28,9 @@ from memory.models import Job
 from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import due_jobs
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.runs import taken
-from memory.writing.write.explicit import StatedMemory
+from memory.writing.jobs import due_jobs, taken
+from memory.writing.pipeline import run_job
+from memory.writing.stating import StatedMemory
 from teams.services.keys import issue_key
 from teams.services.people import create_team
 from teams.tenancy import team_scope

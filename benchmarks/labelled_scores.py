@@ -29,8 +29,8 @@ from memory.domain.types import (
 from memory.models import Contradiction
 from memory.understanding.ports import Extractor, Judge, PreparingJudge, ReviewingExtractor
 from memory.understanding.tools import default_tools
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.write_path import write_memories
+from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write_path import write_memories
 
 CONFLICTS: Final = frozenset({Verdict.SUPERSEDE, Verdict.DISPUTE})
 _ASKED_AT_ONCE: Final = 20

@@ -44,7 +44,7 @@ from memory.satellites.transfer.transcripts import (
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools, default_tools
 from memory.writing.indexing.message_index import index_team
-from memory.writing.indexing.statistics import renew_statistics
+from memory.writing.indexing.vector_graphs import renew_statistics
 from teams.models import Agent
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}

@@ -41,9 +41,9 @@ from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import Shape, find_candidates
 from memory.selectors.search.vectors import VectorSearch, forget_graphs
 from memory.understanding.tools import Tools, default_tools
-from memory.writing.indexing.pending_vectors import embed_pending
 from memory.writing.indexing.vector_graphs import extend_vector_graphs
-from memory.writing.write.explicit import remember
+from memory.writing.indexing.vectors import embed_pending
+from memory.writing.stating import remember
 from teams.models import Agent, EndUser
 from teams.prepared import fetch_planned
 from teams.services.keys import issue_key

@@ -49,15 +49,18 @@ from memory.models import SearchEntry, SearchGraph
 from memory.models.search import Place
 from memory.understanding.ports import Judge
 from memory.understanding.tools import Tools, default_tools
-from memory.writing.extraction.jobs import queue_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.reading import find_candidates, load_range
-from memory.writing.indexing.pending_vectors import embed_pending
-from memory.writing.indexing.statistics import renew_outdated_statistics
-from memory.writing.indexing.vector_graphs import FRESH, extend_vector_graphs
+from memory.writing.drafts import Outcome
+from memory.writing.indexing.vector_graphs import (
+    FRESH,
+    extend_vector_graphs,
+    renew_outdated_statistics,
+)
+from memory.writing.indexing.vectors import embed_pending
+from memory.writing.jobs import queue_extraction
+from memory.writing.pipeline import run_job
 from memory.writing.posting import open_conversation
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
+from memory.writing.windows import find_candidates, load_range
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.keys import issue_key
 

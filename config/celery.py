@@ -64,7 +64,7 @@ def log_embedding_status(**kwargs: object) -> None:
     """Log once a worker whether stored vectors and the configured embedder agree."""
     del kwargs
     from memory.understanding.embedder_choice import configured_spec
-    from memory.writing.indexing import embedding_status
+    from memory.writing.indexing import reembedding as embedding_status
 
     embedding_status.log_embedding_status(wanted=configured_spec().name)
 

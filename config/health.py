@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django_redis import get_redis_connection
 
 from memory.selectors.job_queue import oldest_wait
-from memory.writing.indexing.pending_vectors import pending_counts
+from memory.writing.indexing.vectors import pending_counts
 from routing.clients.quick_redis import QuickRedis
 
 from .problems import RETRY_AFTER_SECONDS

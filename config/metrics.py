@@ -38,9 +38,9 @@ from memory.reading.snapshots import READS
 from memory.satellite import satellites
 from memory.selectors.conversations import jobs_by_state
 from memory.selectors.job_queue import oldest_wait
-from memory.writing.extraction.outcomes import work_counts
-from memory.writing.indexing.pending_vectors import pending_counts
-from memory.writing.write.written import written_counts
+from memory.writing.counters import written_counts
+from memory.writing.indexing.vectors import pending_counts
+from memory.writing.outcomes import work_counts
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 

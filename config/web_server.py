@@ -106,7 +106,7 @@ def application() -> Bridge:
     from config.warming import warm_up
     from config.wsgi import application as wsgi
     from memory.understanding.embedder_choice import configured_spec
-    from memory.writing.indexing.embedding_status import log_embedding_status
+    from memory.writing.indexing.reembedding import log_embedding_status
 
     warm_up()
     log_embedding_status(wanted=configured_spec().name)

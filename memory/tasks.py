@@ -14,20 +14,12 @@ from memory.reading.usage import flush_noted_usage
 from memory.selectors.job_queue import team_queues
 from memory.understanding.tools import default_tools
 from memory.writing.decisions.clearing import keep_all_to_limits, keep_to_limit
-from memory.writing.extraction.jobs import (
-    RUN_JOB_TASK,
-    TASKS,
-    publish,
-    queue_rested,
-)
-from memory.writing.extraction.pipeline import run_windows
-from memory.writing.extraction.runs import work_for_team
-from memory.writing.indexing.levels import write_waiting_levels
 from memory.writing.indexing.message_index import index_waiting
-from memory.writing.indexing.pending_vectors import embed_pending
-from memory.writing.indexing.statistics import renew_outdated_statistics
-from memory.writing.indexing.vector_graphs import extend_vector_graphs
-from memory.writing.write.project_growth import KEEP_TO_LIMIT_TASK
+from memory.writing.indexing.vector_graphs import extend_vector_graphs, renew_outdated_statistics
+from memory.writing.indexing.vectors import embed_pending, write_waiting_levels
+from memory.writing.jobs import RUN_JOB_TASK, TASKS, publish, queue_rested, work_for_team
+from memory.writing.pipeline import run_windows
+from memory.writing.write_path import KEEP_TO_LIMIT_TASK
 from teams.services.people import all_team_ids
 
 # Of each team; the next sweep goes on.

@@ -13,11 +13,15 @@ from memory.domain.judgements import Feedback
 from memory.domain.types import Scope, Status
 from memory.models import Memory
 from memory.understanding.tools import default_tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
-from memory.writing.decisions.moving import Move, move_memory
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import archive_memory, delete_memory, pin_memory
-from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.decisions.changes import (
+    archive_memory,
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
+from memory.writing.decisions.moving import Move, move_memory, restore_memory
+from memory.writing.drafts import Outcome, WriteResult
 from teams.admin.confirm import Apply, Change
 from teams.admin.display import excerpt
 from teams.middleware import outside_staff_scope

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from memory.models import Job
-from memory.writing.extraction.jobs import ENDED_BADLY, queue_again
+from memory.writing.jobs import ENDED_BADLY, queue_again
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, list_action, page_action
 from teams.admin.display import (

@@ -18,7 +18,7 @@ from memory.models import Memory
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
 from memory.understanding.tools import default_tools
-from memory.writing.extraction.owners import TEAM_FACT
+from memory.writing.windows import TEAM_FACT
 from teams.admin.base import OneCountChangeList, TeamAdmin, is_id
 from teams.admin.confirm import list_action, page_action
 from teams.admin.display import excerpt, moment, page_of

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memory.models import Category, Memory, MemoryUsage
 from memory.models.memory import LIVE
-from memory.writing.extraction.owners import TEAM_FACT
+from memory.writing.windows import TEAM_FACT
 from teams.admin.theme import DropdownFilter, TextFilter
 
 # A team with more has a vocabulary that nobody picks from a list.

@@ -13,8 +13,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import DELETED
 from memory.models import Memory
 from memory.writing.decisions.clearing import Cleared, clear_project
-from memory.writing.write.project_growth import keep_to_limit_soon
-from memory.writing.write.secrets import masked_note
+from memory.writing.secrets import masked_note
+from memory.writing.write_path import keep_to_limit_soon
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import page_of, time_column

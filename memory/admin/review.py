@@ -18,9 +18,9 @@ from django.utils.safestring import SafeString
 from memory.domain.audience import Viewer
 from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction
-from memory.writing.decisions.state import snooze_contradiction
+from memory.writing.decisions.changes import snooze_contradiction
 from memory.writing.decisions.undoing import ChangedSinceError, undo_settlement
-from memory.writing.write.secrets import masked_note, masked_text
+from memory.writing.secrets import masked_note, masked_text
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import excerpt
 from teams.admin.theme import TextWidget

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
-from memory.writing.write.secrets import MaskedText, masked_note, masked_text
+from memory.writing.secrets import MaskedText, masked_note, masked_text
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.theme import Row, TextWidget, ThemedAdmin
 from teams.errors import DomainError, InvalidError

@@ -36,10 +36,10 @@ from memory.models import Job
 from memory.selectors.conversations import conversation_for, job_for, messages_of
 from memory.selectors.people import ListFilters, filtered_conversations
 from memory.understanding.tools import default_tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.waiting import StillExtractingError, extract_now, skipped_warnings
+from memory.writing.compaction import compact_conversation
+from memory.writing.jobs import start_extraction
 from memory.writing.posting import close_conversation, open_conversation, post_messages
+from memory.writing.waiting import StillExtractingError, extract_now, skipped_warnings
 from teams.models.conversations import MAX_THREAD_CHARS, ROLES
 from teams.services.conversations import NewMessage
 

@@ -33,8 +33,8 @@ from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
 from memory.models import Memory
 from memory.models.levels import TOLD_LEVELS
 from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS
-from memory.writing.write.drafts import Outcome, WriteResult
-from memory.writing.write.scopes import STATED_SCOPES
+from memory.writing.drafts import Outcome, WriteResult
+from memory.writing.stating import STATED_SCOPES
 
 OUTCOMES = [(item.value, item.value) for item in Outcome]
 WAS_MASKED = "The content held a key, password or card number; it was masked before it was stored."

@@ -37,12 +37,15 @@ from memory.domain.work import Work
 from memory.models import Memory
 from memory.selectors.memories import memory_for
 from memory.understanding.tools import default_tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
-from memory.writing.decisions.moving import Move, move_memory, promote_memory
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
-from memory.writing.write.drafts import Outcome, WriteResult
-from memory.writing.write.scopes import check_may_confirm
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
+from memory.writing.decisions.moving import Move, move_memory, promote_memory, restore_memory
+from memory.writing.drafts import Outcome, WriteResult
+from memory.writing.stating import check_may_confirm
 
 # Any: what drf-spectacular takes for a response
 _CHANGED: dict[Any, Any] = answers(MemorySerializer, 403, 404, 409, 422)

@@ -55,8 +55,7 @@ from memory.selectors.memories import (
 from memory.selectors.names import is_guest
 from memory.selectors.versions import levels_of_memory
 from memory.understanding.tools import default_tools
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.scopes import check_may_confirm
+from memory.writing.stating import StatedMemory, check_may_confirm, remember
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 

@@ -21,7 +21,7 @@ from memory.api.schemas import (
 from memory.domain.types import Scope
 from memory.selectors.people import ListFilters, filtered_projects
 from memory.writing.decisions.clearing import TEAM_SCOPES, clear_project, clear_team
-from memory.writing.write.project_growth import keep_to_limit_soon
+from memory.writing.write_path import keep_to_limit_soon
 from teams.errors import NotFoundError
 from teams.models import Project
 from teams.services.people import change_project

@@ -22,7 +22,7 @@ from memory.reading.answers import Retrieval
 from memory.reading.cache import Sent
 from memory.reading.seven_layers import BuiltPrompt
 from memory.selectors.filters import NOBODY
-from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.drafts import Outcome, WriteResult
 from teams.services.keys import Principal
 
 _HOT = "hotpath"

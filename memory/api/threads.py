@@ -31,7 +31,7 @@ from memory.domain.rendering import ESTIMATE
 from memory.reading.news import news_of
 from memory.selectors.conversations import viewer_in
 from memory.selectors.history.changes import changes_since, thread_for
-from memory.writing.threads import save_state
+from memory.writing.posting import save_state
 from teams.models.conversations import MAX_THREAD_CHARS
 from teams.services.checkpoints import Saved, ThreadKey, load_checkpoint
 

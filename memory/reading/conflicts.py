@@ -35,7 +35,7 @@ from memory.selectors.neighbours.neighbours import Meaning, meanings_of
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools
-from memory.writing.write.conflicts import strategy_of
+from memory.writing.conflicts import strategy_of
 from teams.tenancy import team_scope
 from teams.tracing import step
 

@@ -32,7 +32,7 @@ from memory.reading.packing import Packing
 from memory.reading.retrieval import Read, prompt
 from memory.selectors.person_names import person_names
 from memory.selectors.revisions import Revision, team_revision
-from memory.writing.compaction.summaries import running_summary
+from memory.writing.summaries import running_summary
 from teams.domain.agent_document import Personality, Rules, Skills
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope

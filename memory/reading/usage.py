@@ -21,8 +21,8 @@ from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
 from memory.domain.work import Work
 from memory.models import Memory
-from memory.writing.retrying import retried
-from memory.writing.usefulness import note_useful
+from memory.writing.background import retried
+from memory.writing.decisions.changes import note_useful
 from teams.errors import NotFoundError
 from teams.ids import new_id
 from teams.tenancy import team_scope

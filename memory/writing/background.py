@@ -1,22 +1,24 @@
-"""Background work: locks that end with their holder, tasks after a commit, pauses after failures.
-
-What is to be done is a row. A task makes it sooner, and a periodic sweep finds the rest.
-"""
+"""Background work: locks that end with their holder, tasks after a commit, retries."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import random
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from uuid import UUID
+from functools import wraps
+from typing import ParamSpec, TypeVar
+from uuid import UUID, uuid4
 
 import psycopg
 from celery import current_app
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
 from routing.clients.quick_redis import quick_redis
+from teams.errors import ConflictError
 
 # The server notices within half a minute that the machine of a holder has vanished.
 _HELD_LONG = """
@@ -90,3 +92,76 @@ def _place(task: str, ids: tuple[UUID, ...]) -> str:
 def pause_after(attempts: int) -> timedelta:
     """Returns the pause after so many failures in a row; it doubles up to JOB_PAUSE_SECONDS."""
     return timedelta(seconds=min(2 ** min(attempts, 20), settings.JOB_PAUSE_SECONDS))
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ATTEMPTS = 4
+# Up to so many seconds, times the attempts so far: who met once should not meet again at once.
+_PAUSE_SECONDS = 0.05
+_TURNED_AWAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+
+
+def was_turned_away(error: OperationalError) -> bool:
+    """Whether the transaction was ended whole only because of another one (deadlock, conflict)."""
+    return isinstance(error.__cause__, _TURNED_AWAY)
+
+
+def retried(service: Callable[P, T]) -> Callable[P, T]:
+    """Run a service up to 4 times while PostgreSQL turns its transaction away.
+
+    The service must open its transactions itself. Inside a caller's transaction it runs once:
+    that one is lost with it, and only who opened it can run it again.
+    """
+
+    @wraps(service)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        attempts = 1 if connection.in_atomic_block else ATTEMPTS
+        return _run(lambda: service(*args, **kwargs), attempts, OperationalError)
+
+    return run
+
+
+def run_write(transaction: Callable[[], T]) -> T:
+    """Run a transaction that stores memories, up to 4 times while other writers are in its way.
+
+    Raises ConflictError when others keep storing the same facts in between.
+    """
+    try:
+        # Where another writer stored the same fact first, the next look finds it as a duplicate.
+        return _run(transaction, ATTEMPTS, OperationalError, IntegrityError)
+    except IntegrityError as error:
+        raise ConflictError(
+            "Other writers store the same memories at this moment; send it again."
+        ) from error
+
+
+def _run(transaction: Callable[[], T], attempts: int, *errors: type[DatabaseError]) -> T:
+    for attempt in range(1, attempts):
+        try:
+            return transaction()
+        except errors as error:
+            if isinstance(error, OperationalError) and not was_turned_away(error):
+                raise
+        time.sleep(random.uniform(0, attempt * _PAUSE_SECONDS))  # noqa: S311 - no secret
+    return transaction()
+
+
+# Longer than a run takes; after a worker that died, the next one waits for this.
+_SECONDS = 60
+
+
+@contextmanager
+def only_worker(name: str) -> Iterator[bool]:
+    """Yields whether no other worker has the turn of that name, which ends with the block.
+
+    Without Redis nobody has it. It saves work and guards nothing: after a minute another may come.
+    """
+    key, mine = f"{settings.REDIS_PREFIX}:turn:{name}", uuid4().hex.encode()
+    is_mine = bool(quick_redis().ask(lambda client: client.set(key, mine, nx=True, ex=_SECONDS)))
+    try:
+        yield is_mine
+    finally:
+        if is_mine:
+            quick_redis().ask(lambda client: client.get(key) == mine and client.delete(key))

@@ -1,4 +1,4 @@
-"""What happens to memory when people talk: messages are kept, and now and then extracted."""
+"""Posted messages: stored, and at the agent's interval queued for extraction."""
 
 from __future__ import annotations
 
@@ -9,23 +9,19 @@ from uuid import UUID
 from memory.domain.audience import Viewer
 from memory.understanding.quoting import Said, confided
 from memory.understanding.tools import Tools
-from memory.writing.extraction.confidences import settle_sharing
-from memory.writing.extraction.jobs import (
-    Annotations,
-    queue_and_publish,
-    revive_failed,
-    visible_conversation,
-)
 from memory.writing.indexing.message_index import index_soon
-from teams.errors import ConflictError
+from memory.writing.jobs import Annotations, queue_and_publish, revive_failed, visible_conversation
+from memory.writing.sharing import settle_sharing
+from teams.errors import UNCONDITIONAL, Condition, ConflictError
 from teams.models import Conversation, Message
+from teams.services.checkpoints import Saved, ThreadKey, checkpoint_text, save_checkpoint
 from teams.services.conversations import (
     NewMessage,
     append_messages,
     mark_closed,
     start_conversation,
 )
-from teams.services.people import ensure_agent, ensure_end_user, ensure_project
+from teams.services.people import ensure_agent, ensure_end_user, ensure_end_user_id, ensure_project
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 from teams.tracing import note, step
@@ -145,3 +141,33 @@ def _keep_confidence(conversation: Conversation, rows: Sequence[Message], now: d
         and confided([Said(told.pk, told.content, is_persons=True)])
     ):
         settle_sharing(conversation=conversation, first=told.position, last=told.position, now=now)
+
+
+def save_state(
+    *,
+    viewer: Viewer,
+    agent: str | None,
+    user: str,
+    thread_id: str,
+    data: dict[str, object],
+    now: datetime,
+    condition: Condition = UNCONDITIONAL,
+) -> Saved:
+    """Save a thread's state; user and agent are created when first named.
+
+    A viewer of one agent saves that agent's state. Raises what `checkpoint_text` and
+    `save_checkpoint` raise.
+    """
+    text = checkpoint_text(data)
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        agent_id = viewer.agent_id
+        if agent_id is None and agent is not None:
+            agent_id = ensure_agent(team_id=viewer.team_id, slug=agent).pk
+        end_user_id = ensure_end_user_id(team_id=viewer.team_id, external_id=user)
+        return save_checkpoint(
+            key=ThreadKey(viewer.team_id, end_user_id, thread_id, agent_id),
+            text=text,
+            actor=viewer.actor,
+            now=now,
+            condition=condition,
+        )

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from audit.models import MemoryLog
 from memory.models import Memory
-from memory.writing.extraction.owners import TEAM_FACT
+from memory.writing.windows import TEAM_FACT
 from teams.admin.confirm import MAX_ROWS
 from teams.models import ApiKey
 from teams.services.keys import issue_key, principal_of

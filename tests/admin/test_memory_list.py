@@ -17,8 +17,8 @@ from memory.domain.types import MemoryType
 from memory.models import Category, Memory, MemoryUsage
 from memory.reading.usage import NOTED
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.drafts import MemoryDraft
+from memory.writing.write_path import write_memories
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory

@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory, override_settings
 from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import default_tools
-from memory.writing.write.write_path import write_memories
+from memory.writing.write_path import write_memories
 from routing.models import SpendEntry, SpendReservation
 from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team

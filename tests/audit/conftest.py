@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from audit.services.events import Event, record_events
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.pipeline import run_job
+from memory.writing.pipeline import run_job
 from teams.errors import NotFoundError
 from teams.models import EndUser, Message
 from teams.tenancy import team_scope

@@ -17,7 +17,7 @@ from memory.domain.audience import Viewer
 from memory.models import Compaction, Job, Memory, SearchEntry
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters
-from memory.writing.extraction.jobs import due_jobs
+from memory.writing.jobs import due_jobs
 from teams.models import Conversation, EndUser, Message
 from teams.services.idempotency import Answer, ClaimedRequest, claim_request, finish_request
 from teams.tenancy import team_scope

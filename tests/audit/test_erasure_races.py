@@ -31,7 +31,7 @@ from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportRun
 from memory.understanding.tools import Tools
 from memory.writing.posting import open_conversation, post_messages
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import DomainError
 from teams.models import EndUser, Message
 from teams.services.conversations import NewMessage

@@ -29,11 +29,15 @@ from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
 from memory.selectors.history.memory_history import as_of
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
 from memory.writing.decisions.disputes import resolve_contradiction
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.decisions.moving import restore_memory
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from audit.models import MemoryLog
 from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryRelation, MemoryUsage
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import delete_memory, pin_memory
 from teams.ids import new_id
 from teams.models import Conversation
 from teams.tenancy import team_scope

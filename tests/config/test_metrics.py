@@ -26,8 +26,8 @@ from memory.models import Job
 from memory.satellites.webhooks.endpoints import create_endpoint, send_test
 from memory.satellites.webhooks.models import WebhookDelivery
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.drafts import Outcome
+from memory.writing.stating import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast

@@ -19,13 +19,13 @@ from memory.reading.ranking import Question
 from memory.understanding.judging import small_judge
 from memory.understanding.ports import Preparation
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.extraction.jobs import due_jobs, start_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.compaction import compact_conversation
+from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.jobs import due_jobs, start_extraction
+from memory.writing.pipeline import run_job
 from memory.writing.posting import close_conversation, post_messages
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.write_path import write_memories
+from memory.writing.waiting import extract_now
+from memory.writing.write_path import write_memories
 from teams.domain.team_settings import FLAGS
 from teams.errors import ForbiddenError
 from teams.models import Agent, Conversation, Message

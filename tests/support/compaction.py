@@ -16,9 +16,9 @@ from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import Compacted, compact_conversation
-from memory.writing.compaction.summaries import running_summary
+from memory.writing.compaction import Compacted, compact_conversation
 from memory.writing.posting import post_messages
+from memory.writing.summaries import running_summary
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.conversations import NewMessage

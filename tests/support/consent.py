@@ -17,8 +17,8 @@ from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose
 from memory.understanding.tools import default_tools
-from memory.writing.decisions.disputes import draft_of_version
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.drafts import draft_of_version
+from memory.writing.waiting import extract_now
 from teams.models import Conversation, Message
 from tests.support.extraction import viewer_of
 from tests.support.extractors import OnePass

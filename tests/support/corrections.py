@@ -12,8 +12,8 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
-from memory.writing.write.drafts import WriteResult
+from memory.writing.decisions.changes import correct_memory, give_feedback
+from memory.writing.drafts import WriteResult
 from tests.support.cast import Cast, make_cast
 from tests.support.writing import draft, write
 

@@ -11,7 +11,7 @@ from memory.domain.judgements import Feedback
 from memory.domain.types import Judgement, Statement, Status, Verdict
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import give_feedback
+from memory.writing.decisions.changes import give_feedback
 from memory.writing.decisions.disputes import resolve_contradiction
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge

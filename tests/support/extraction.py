@@ -18,9 +18,8 @@ from memory.domain.types import Candidate, MemoryType, Participants, SourceMessa
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
 from memory.writing.background import leave_queue
-from memory.writing.extraction.jobs import RUN_JOB_TASK, start_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.runs import taken
+from memory.writing.jobs import RUN_JOB_TASK, start_extraction, taken
+from memory.writing.pipeline import run_job
 from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage

@@ -16,8 +16,8 @@ from rest_framework.test import APIClient  # noqa: E402
 from audit.models import MemoryLog  # noqa: E402
 from memory.models import Job, Memory  # noqa: E402
 from memory.understanding.tools import default_tools  # noqa: E402
-from memory.writing.extraction.pipeline import run_job  # noqa: E402
 from memory.writing.indexing.message_index import finish_indexing  # noqa: E402
+from memory.writing.pipeline import run_job  # noqa: E402
 from teams.services.keys import issue_key  # noqa: E402
 from teams.tenancy import team_scope  # noqa: E402
 from tests.support.cast import Cast, make_cast  # noqa: E402

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.understanding.tools import Tools
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.waiting import extract_now
 from teams.models import Conversation
 from tests.support.cast import Cast, Clients
 from tests.support.extraction import viewer_of

@@ -13,9 +13,8 @@ from memory.models import Job, Memory
 from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import queue_episodes
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import due_jobs
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.runs import taken
+from memory.writing.jobs import due_jobs, taken
+from memory.writing.pipeline import run_job
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

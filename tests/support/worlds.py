@@ -20,10 +20,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Job, Memory, MemoryRelation, MessageEntry
 from memory.understanding.tools import Tools
-from memory.writing.extraction.confidences import share_extracted
+from memory.writing.drafts import MemoryDraft
 from memory.writing.indexing.message_index import index_team
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.sharing import share_extracted
+from memory.writing.write_path import write_memories
 from teams.models import Agent, ApiKey, Conversation, EndUser, Project
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope

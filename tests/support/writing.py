@@ -9,8 +9,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft, WriteResult
-from memory.writing.write.write_path import EMBEDDED_AT_ONCE, write_memories
+from memory.writing.drafts import MemoryDraft, WriteResult
+from memory.writing.write_path import EMBEDDED_AT_ONCE, write_memories
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 

@@ -8,8 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.writing.indexing.statistics import renew_statistics
-from memory.writing.indexing.vector_graphs import extend_vector_graphs, waiting_vectors
+from memory.writing.indexing.vector_graphs import (
+    extend_vector_graphs,
+    renew_statistics,
+    waiting_vectors,
+)
 
 
 class Command(BaseCommand):

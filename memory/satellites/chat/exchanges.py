@@ -32,9 +32,9 @@ from memory.satellites.chat.placing import (
 )
 from memory.satellites.chat.wording import ROLES, said_without_calls, spoken_text, storable
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.compaction.summaries import latest_compaction
-from memory.writing.extraction.waiting import StillExtractingError
+from memory.writing.compaction import compact_conversation
+from memory.writing.summaries import latest_compaction
+from memory.writing.waiting import StillExtractingError
 from routing.domain.chat_answers import tokens_of_request
 from routing.services.models import Catalogue
 from routing.services.router import Route, choose_route

@@ -25,8 +25,8 @@ class ConsentConfig(satellite.Satellite):
         from memory.satellites.consent.gate import Policy
         from memory.satellites.consent.selectors import waiting_for
         from memory.satellites.consent.talk import ask_for_team, consent, settle_in_talk
-        from memory.writing.extraction import pipeline, rules
-        from memory.writing.write.consent import install_policy
+        from memory.writing import pipeline, rules
+        from memory.writing.consent import install_policy
 
         install_policy(Policy())
         rules.ADDED_RULES.append(consent)

@@ -19,17 +19,12 @@ from memory.satellites.consent.selectors import requests_visible_to
 from memory.satellites.consent.values import keep_parts, locked_parts
 from memory.selectors.history.log import Change, LogMark, LogRange, changes_in
 from memory.understanding.tools import Tools
+from memory.writing.background import retried, run_write
 from memory.writing.decisions.moving import Move, move_memory
-from memory.writing.decisions.undoing import (
-    later_changes,
-    locked_as_now,
-    refuse_changed,
-    take_back,
-)
-from memory.writing.retrying import retried, run_write
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.secrets import masked_note
-from memory.writing.write.write_path import lock_owners, prepare, store
+from memory.writing.decisions.undoing import later_changes, locked_as_now, refuse_changed, take_back
+from memory.writing.drafts import MemoryDraft
+from memory.writing.secrets import masked_note
+from memory.writing.write_path import lock_owners, prepare, store
 from teams.errors import ConflictError, ForbiddenError, NotFoundError
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

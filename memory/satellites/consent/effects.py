@@ -13,8 +13,7 @@ from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import draft_from_json
 from memory.satellites.consent.values import field_of_text, texts_beside
 from memory.selectors.people import present_values
-from memory.writing.decisions.disputes import draft_of_version
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.drafts import MemoryDraft, draft_of_version
 
 _KINDS = ConsentRequest.Kind
 

@@ -26,12 +26,10 @@ from memory.satellites.consent.values import is_same_value, sets_alone
 from memory.selectors.history.log import LogRange
 from memory.selectors.neighbours.neighbours import locked_memories
 from memory.selectors.people import present_values
-from memory.writing.decisions.disputes import draft_of_version
-from memory.writing.write.audiences import Readers
-from memory.writing.write.conflicts import Ruling
-from memory.writing.write.consent import Gate
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.inserting import PreparedDraft
+from memory.writing.conflicts import Ruling
+from memory.writing.consent import Gate
+from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult, draft_of_version
+from memory.writing.neighbours import Readers
 from teams.errors import ConflictError, ForbiddenError
 from teams.services.team_settings import sensitive_fields_of
 

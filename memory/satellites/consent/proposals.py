@@ -15,7 +15,7 @@ from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.values import is_same_value
 from memory.selectors.zones import zone_of
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.drafts import MemoryDraft
 
 # What a yes decides anew.
 _LEFT_OUT = frozenset({"rests_on", "needs_consent", "is_agreed", "check"})

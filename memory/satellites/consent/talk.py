@@ -27,11 +27,9 @@ from memory.satellites.consent.proposals import (
 from memory.satellites.consent.values import is_same_value, states_value
 from memory.selectors.people import present_values
 from memory.understanding.tools import Tools
-from memory.writing.extraction.owners import TEAM_FACT
-from memory.writing.extraction.reading import MessageRange, as_source, person_of
-from memory.writing.extraction.rules import HELD, Ready, Refusal, Writing
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.inserting import PreparedDraft
+from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult
+from memory.writing.rules import HELD, Ready, Refusal, Writing
+from memory.writing.windows import TEAM_FACT, MessageRange, as_source, person_of
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Message
 from teams.services.team_settings import sensitive_fields_of

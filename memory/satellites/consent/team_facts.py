@@ -30,8 +30,8 @@ from memory.satellites.lifecycle.same_facts import (
 from memory.selectors.zones import zone_of
 from memory.understanding.quoting import own_sentences, read_lines
 from memory.understanding.reading import Line
-from memory.writing.retrying import retried
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.background import retried
+from memory.writing.drafts import MemoryDraft
 from teams.services.people import all_team_ids
 from teams.services.team_settings import flags_of_id, lifecycle_settings_of
 from teams.tenancy import hold_lock, team_scope

@@ -18,8 +18,8 @@ from memory.models import Contradiction, Memory
 from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.drafts import Outcome
+from memory.writing.stating import StatedMemory, remember
 from teams.models import Agent, EndUser
 from teams.services.people import ensure_agent, ensure_end_user, ensure_project
 from teams.tenancy import team_scope

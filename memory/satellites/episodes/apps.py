@@ -21,7 +21,7 @@ class EpisodesConfig(satellite.Satellite):
         from memory.reading.sources import SOURCES
         from memory.satellites.episodes.selectors import episodes_of
         from memory.satellites.episodes.sittings import RUN_TASK
-        from memory.writing.extraction.jobs import TASKS
+        from memory.writing.jobs import TASKS
 
         SOURCES.append(episodes_of)
         TASKS[Job.Kind.EPISODE.value] = RUN_TASK

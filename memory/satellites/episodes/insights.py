@@ -23,11 +23,10 @@ from memory.models.memory import SINCE_EVER
 from memory.satellites.episodes.evidence import evidence_about, project_of_latest
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
-from memory.writing.retrying import run_write
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.inserting import PreparedDraft
-from memory.writing.write.secrets import masked_note
-from memory.writing.write.write_path import prepare, store
+from memory.writing.background import run_write
+from memory.writing.drafts import MemoryDraft, PreparedDraft
+from memory.writing.secrets import masked_note
+from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError, UnavailableError
 from teams.models import EndUser
 from teams.models.people import erased_name

@@ -20,23 +20,22 @@ from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.satellites.episodes.sittings import ACTOR, SPOKEN
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
-from memory.writing.compaction.summaries import summary_basis
-from memory.writing.extraction.outcomes import job_event
-from memory.writing.extraction.owners import stays_with_agent
-from memory.writing.extraction.reading import (
+from memory.writing.background import run_write
+from memory.writing.drafts import MemoryDraft, PreparedDraft
+from memory.writing.jobs import Run, unchanged
+from memory.writing.outcomes import job_event
+from memory.writing.secrets import safe_statement
+from memory.writing.summaries import summary_basis
+from memory.writing.windows import (
     MessageRange,
     as_source,
     load_range,
     participants_of,
     person_of,
+    stays_with_agent,
     told_in_confidence,
 )
-from memory.writing.extraction.runs import Run, unchanged
-from memory.writing.retrying import run_write
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.inserting import PreparedDraft
-from memory.writing.write.statements import safe_statement
-from memory.writing.write.write_path import prepare, store
+from memory.writing.write_path import prepare, store
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
 

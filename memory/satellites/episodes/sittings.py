@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memory.domain.episodes import FEWEST_MESSAGES, cut_into_sittings
 from memory.models import Job
-from memory.writing.extraction.jobs import UNFINISHED, does_jobs, publish
+from memory.writing.jobs import UNFINISHED, does_jobs, publish
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message, Team
 from teams.models.people import erased_name

@@ -20,7 +20,7 @@ from memory.satellites.langgraph.models import (
     GraphThread,
     PendingWrite,
 )
-from memory.writing.retrying import retried
+from memory.writing.background import retried
 from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
 from teams.services.checkpoints import check_size, checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_user_id

@@ -31,12 +31,11 @@ from memory.satellites.langgraph.selectors import (
     path_of,
 )
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
-from memory.writing.retrying import retried, run_write
-from memory.writing.write.drafts import MemoryDraft, Outcome
-from memory.writing.write.inserting import PreparedDraft
-from memory.writing.write.statements import safe_statement
-from memory.writing.write.write_path import prepare, store
+from memory.writing.background import retried, run_write
+from memory.writing.decisions.changes import delete_memory
+from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft
+from memory.writing.secrets import safe_statement
+from memory.writing.write_path import prepare, store
 from teams.errors import InvalidError, NotFoundError
 from teams.services.checkpoints import checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project

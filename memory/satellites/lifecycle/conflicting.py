@@ -18,8 +18,8 @@ from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
 from memory.satellites.lifecycle.runs import Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.understanding.tools import Tools
-from memory.writing.write.conflicts import Conflict, Ruling, strategy_of
-from memory.writing.write.marking import apply_version, record_conflicts, retire_superseded
+from memory.writing.conflicts import Conflict, Ruling, strategy_of
+from memory.writing.rows import apply_version, record_conflicts, retire_superseded
 
 _KINDS = {Verdict.SUPERSEDE: Kind.SUPERSEDE, Verdict.DISPUTE: Kind.DISPUTE}
 

@@ -30,7 +30,7 @@ from memory.satellites.lifecycle.runs import ACTOR, Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope
 from memory.selectors.versions import Stood, standings_of
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import note_access
+from memory.writing.decisions.changes import note_access
 from teams.tenancy import team_scope
 
 PAGE = 500

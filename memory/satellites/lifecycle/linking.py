@@ -28,8 +28,7 @@ from memory.satellites.lifecycle.runs import ACTOR, Batch
 from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
 from memory.selectors.neighbours.neighbours import meanings_of
 from memory.understanding.tools import Tools
-from memory.writing.write.audiences import Readers, filed, readers_in
-from memory.writing.write.neighbours import NeighbourSearch
+from memory.writing.neighbours import NeighbourSearch, Readers, filed, readers_in
 from teams.prepared import run_prepared
 from teams.tenancy import team_scope
 

@@ -24,10 +24,9 @@ from memory.satellites.lifecycle.steps import KEPT, Json, Page, Planned, Scope, 
 from memory.selectors.neighbours.neighbours import meanings_of
 from memory.understanding.ports import Preparation, PreparingJudge
 from memory.understanding.tools import Tools
-from memory.writing.write.audiences import readers_in
-from memory.writing.write.conflicts import Pair, pairs_to_judge
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.neighbours import NeighbourSearch
+from memory.writing.conflicts import Pair, pairs_to_judge
+from memory.writing.drafts import MemoryDraft
+from memory.writing.neighbours import NeighbourSearch, readers_in
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 

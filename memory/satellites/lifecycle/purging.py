@@ -9,7 +9,7 @@ from uuid import UUID
 from audit.services.erasure import erase_purged, forget_statistics
 from memory.domain.types import Status
 from memory.models import Memory
-from memory.writing.retrying import retried
+from memory.writing.background import retried
 from teams.domain.team_settings import LifecycleSettings
 from teams.models import Team
 from teams.services.people import all_team_ids

@@ -18,9 +18,8 @@ from memory.satellites.lifecycle.models import ConsolidationChange, Consolidatio
 from memory.satellites.lifecycle.steps import Page, Planned, Scope, Step
 from memory.selectors.history.log import LogMark
 from memory.understanding.tools import Tools
-from memory.writing.background import exclusively, leave_queue
-from memory.writing.retrying import run_write
-from memory.writing.write.write_path import lock_owners
+from memory.writing.background import exclusively, leave_queue, run_write
+from memory.writing.write_path import lock_owners
 from teams.clock import database_now
 from teams.services.team_settings import lifecycle_settings_of
 from teams.tenancy import team_scope

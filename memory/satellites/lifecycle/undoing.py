@@ -12,6 +12,7 @@ from memory.satellites.lifecycle.models import ConsolidationChange, Consolidatio
 from memory.satellites.lifecycle.runs import run_of
 from memory.selectors.history.log import LogRange, changes_in
 from memory.understanding.tools import Tools
+from memory.writing.background import run_write
 from memory.writing.decisions.undoing import (
     ChangedMemory,
     later_changes,
@@ -19,7 +20,6 @@ from memory.writing.decisions.undoing import (
     refuse_changed,
     take_back,
 )
-from memory.writing.retrying import run_write
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory.domain.types import MAX_TAGS
 from memory.models import Memory
-from memory.writing.write.secrets import masked_note
+from memory.writing.secrets import masked_note
 from teams.errors import InvalidError
 from teams.models import Conversation
 

@@ -32,13 +32,12 @@ from memory.selectors.filters import matching
 from memory.selectors.history.memory_history import versions_of
 from memory.selectors.memories import memory_for
 from memory.understanding.tools import default_tools
+from memory.writing.decisions.changes import Notes, annotate_memory, correct_memory, delete_memory
 from memory.writing.decisions.clearing import clear_memories
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import Notes, annotate_memory, delete_memory
-from memory.writing.extraction.jobs import Annotations, start_extraction
+from memory.writing.drafts import Outcome, WriteResult
+from memory.writing.jobs import Annotations, start_extraction
 from memory.writing.posting import open_conversation, post_messages
-from memory.writing.write.drafts import Outcome, WriteResult
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import Conversation
 from teams.services.conversations import NewMessage

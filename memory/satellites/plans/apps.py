@@ -19,6 +19,6 @@ class PlansConfig(satellite.Satellite):
         """Learns which memories were of use."""
         super().ready()
         from memory.satellites.plans.predicting import note_useful
-        from memory.writing.usefulness import LISTENERS
+        from memory.writing.decisions.changes import LISTENERS
 
         LISTENERS.append(note_useful)

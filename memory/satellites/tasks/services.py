@@ -19,8 +19,8 @@ from memory.satellites.tasks.domain import ItemKind, ProjectKind, Task, TaskItem
 from memory.satellites.tasks.store import TaskKey, WorkingMemoryAwayError
 from memory.understanding.tools import Tools
 from memory.writing.categories import category_names
-from memory.writing.write.drafts import WriteResult
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.drafts import WriteResult
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError, InvalidError, NotFoundError, TooLargeError
 from teams.ids import new_id
 from teams.models import Agent, Project

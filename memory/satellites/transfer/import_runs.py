@@ -19,12 +19,11 @@ from memory.satellites.transfer.formats.items import Item, is_message
 from memory.satellites.transfer.imports import IMPORT_TASK, UNFINISHED, forget_batches, publish
 from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.understanding.tools import Tools
-from memory.writing.background import exclusively, leave_queue, pause_after
-from memory.writing.extraction.jobs import queue_extraction, visible_conversation
+from memory.writing.background import exclusively, leave_queue, pause_after, run_write
+from memory.writing.drafts import Outcome
+from memory.writing.jobs import queue_extraction, visible_conversation
 from memory.writing.posting import open_conversation
-from memory.writing.retrying import run_write
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
 from teams.clock import database_now
 from teams.errors import DomainError, UnavailableError
 from teams.services.conversations import NewMessage, append_messages

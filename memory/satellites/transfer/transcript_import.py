@@ -25,11 +25,11 @@ from memory.satellites.transfer.transcripts import (
     Turn,
 )
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import visible_conversation
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.drafts import Outcome
+from memory.writing.jobs import visible_conversation
 from memory.writing.posting import open_conversation
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
+from memory.writing.waiting import extract_now
 from teams.errors import ConflictError
 from teams.models import Conversation, EndUser, Message
 from teams.services.agent_names import agent_called

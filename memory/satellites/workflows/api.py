@@ -40,7 +40,7 @@ from memory.satellites.workflows.recording import (
 )
 from memory.satellites.workflows.selectors import recordings_visible_to
 from memory.understanding.tools import default_tools
-from memory.writing.write.drafts import WriteResult
+from memory.writing.drafts import WriteResult
 
 STATES = WorkflowRecording.State.choices
 RECORDING_FILTERS = [*STATES, ("all", "All")]

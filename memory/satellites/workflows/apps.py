@@ -19,6 +19,6 @@ class WorkflowsConfig(satellite.Satellite):
         """Searches extracted talk for workflows."""
         super().ready()
         from memory.satellites.workflows.proposing import look_for_workflows
-        from memory.writing.extraction.pipeline import AFTER_JOB
+        from memory.writing.pipeline import AFTER_JOB
 
         AFTER_JOB.append(look_for_workflows)

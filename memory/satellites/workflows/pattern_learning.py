@@ -28,11 +28,10 @@ from memory.satellites.workflows.patterns.shapes import Place, ShapeIndex
 from memory.satellites.workflows.patterns.syntax import language_of
 from memory.satellites.workflows.patterns.templates import Template, template_of
 from memory.understanding.tools import Tools
-from memory.writing.decisions.disputes import draft_of_version
-from memory.writing.retrying import retried
-from memory.writing.write.drafts import MemoryDraft, WriteResult
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.write_path import write_memories
+from memory.writing.background import retried
+from memory.writing.drafts import MemoryDraft, WriteResult, draft_of_version
+from memory.writing.stating import StatedMemory, remember
+from memory.writing.write_path import write_memories
 from teams.models import Project
 from teams.tenancy import team_scope
 

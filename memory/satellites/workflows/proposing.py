@@ -35,8 +35,8 @@ from memory.satellites.workflows.domain import (
 )
 from memory.satellites.workflows.selectors import has_calls, said_by_agent
 from memory.writing.background import send_after_commit
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.statements import safe_statement
+from memory.writing.drafts import MemoryDraft
+from memory.writing.secrets import safe_statement
 from teams.errors import InvalidError
 from teams.models import Agent, Conversation
 from teams.services.team_settings import flags_of_id

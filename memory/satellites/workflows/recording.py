@@ -15,10 +15,10 @@ from memory.domain.types import MemoryType
 from memory.satellites.workflows.models import WorkflowRecording
 from memory.satellites.workflows.selectors import recordings_visible_to
 from memory.understanding.tools import Tools
-from memory.writing.retrying import retried
-from memory.writing.write.drafts import WriteResult
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.secrets import masked_note
+from memory.writing.background import retried
+from memory.writing.drafts import WriteResult
+from memory.writing.secrets import masked_note
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError, DomainError, NotFoundError, TooLargeError
 from teams.services.people import ensure_agent, ensure_project
 from teams.tenancy import team_scope

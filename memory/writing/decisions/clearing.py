@@ -11,10 +11,10 @@ from django.db.models import Count, F, Q, QuerySet
 from memory.domain.audience import Viewer
 from memory.domain.types import DELETED, MemoryType, Scope, Status, Tier
 from memory.models import Contradiction, Memory
-from memory.writing.decisions.state import archive_memory, delete_memory
-from memory.writing.retrying import retried
-from memory.writing.write.consent import consent
-from memory.writing.write.secrets import masked_note
+from memory.writing.background import retried
+from memory.writing.consent import consent
+from memory.writing.decisions.changes import archive_memory, delete_memory
+from memory.writing.secrets import masked_note
 from teams.errors import ForbiddenError, InvalidError, NotFoundError
 from teams.models import Project, Team
 from teams.services.people import all_team_ids

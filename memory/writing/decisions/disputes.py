@@ -12,21 +12,20 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.domain.forms import Form
 from memory.domain.judgements import A_WINS, BOTH_VALID, MERGED, told_decision
-from memory.domain.types import MemoryType, Status, Tier
-from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry, Settlement
+from memory.domain.types import Status, Tier
+from memory.models import Contradiction, Memory, MemoryRelation, Settlement
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.history.log import LogMark, ids_in
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import settle_tier
-from memory.writing.retrying import retried
-from memory.writing.write.consent import consent
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.marking import release_disputes, settle_status
-from memory.writing.write.prior_decisions import LOST, SUPERSEDED
-from memory.writing.write.secrets import MaskedText, masked_note, masked_text, note_masked
-from memory.writing.write.write_path import prepare, store
+from memory.writing.background import retried
+from memory.writing.conflicts import LOST, SUPERSEDED
+from memory.writing.consent import consent
+from memory.writing.decisions.changes import settle_tier
+from memory.writing.drafts import Outcome, WriteResult, draft_of_version, people_of_memories
+from memory.writing.rows import release_disputes, settle_status
+from memory.writing.secrets import MaskedText, masked_note, masked_text, note_masked
+from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
 
@@ -91,46 +90,6 @@ class Settled:
     merged: WriteResult | None = None
 
 
-def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
-    """A draft that says `content` in place of `memory` and keeps all else, its sources included.
-
-    The payload goes with its text: another text has none. Call it in the team's scope.
-    """
-    is_same = bool(memory.form) and content == memory.content
-    return MemoryDraft(
-        team_id=memory.team_id,
-        content=content,
-        memory_type=MemoryType(memory.memory_type),
-        importance=memory.importance,
-        extractor=extractor,
-        created_at=now,
-        is_pinned=memory.is_pinned,
-        category=memory.category,
-        subject=memory.subject,
-        tags=tuple(memory.tags),
-        agent_id=memory.agent_id,
-        people=_people_of([memory]),
-        end_user_id=memory.end_user_id,
-        project_id=memory.project_id,
-        conversation_id=memory.conversation_id,
-        message_ids=tuple(memory.source_message_ids),
-        message_external_ids=tuple(memory.source_external_ids),
-        valid_from=memory.valid_from,
-        valid_to=memory.valid_to,
-        replaces=(memory.pk,),
-        form=Form(memory.form) if is_same else None,
-        payload=memory.payload if is_same else {},
-    )
-
-
-def _people_of(memories: Sequence[Memory]) -> tuple[str, ...]:
-    """By or about whom they are, as their search entries say."""
-    rows = SearchEntry.objects.filter(
-        team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
-    )
-    return _union(rows.order_by("memory_id").values_list("people", flat=True))
-
-
 @retried
 def resolve_contradiction(
     *,
@@ -174,7 +133,7 @@ def resolve_contradiction(
                 importance=max(side.importance for side in sides),
                 is_pinned=any(side.is_pinned for side in sides),
                 tags=_union(side.tags for side in sides),
-                people=_people_of(sides),
+                people=people_of_memories(sides),
                 valid_from=None,
                 valid_to=None,
                 replaces=tuple(side.pk for side in sides),

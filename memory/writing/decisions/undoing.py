@@ -18,12 +18,12 @@ from memory.models import Contradiction, Memory, Settlement
 from memory.models.memory import LIVE
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.history.log import Change, LogRange, changes_in
-from memory.writing.retrying import run_write
-from memory.writing.write.consent import consent
-from memory.writing.write.marking import release_disputes
-from memory.writing.write.prior_decisions import UNDONE
-from memory.writing.write.secrets import masked_note
-from memory.writing.write.write_path import lock_owners
+from memory.writing.background import run_write
+from memory.writing.conflicts import UNDONE
+from memory.writing.consent import consent
+from memory.writing.rows import release_disputes
+from memory.writing.secrets import masked_note
+from memory.writing.write_path import lock_owners
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 

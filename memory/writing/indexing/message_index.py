@@ -22,7 +22,7 @@ from memory.domain.talk import searchable_text
 from memory.domain.text.words import name_words
 from memory.selectors.conversations import spoken_messages
 from memory.understanding.tools import Tools
-from memory.writing.indexing.single_worker import only_worker
+from memory.writing.background import only_worker
 from teams.errors import UnavailableError
 from teams.prepared import run_prepared
 from teams.tenancy import team_scope

@@ -1,8 +1,4 @@
-"""The approximate index of vectors: large teams get one, and their latest vectors join it later.
-
-A write never waits for it: a vector is inserted outside the graph, where searches look exactly,
-and moved inside in batches. Small teams, which are nearly all, never pay for it.
-"""
+"""The approximate index of vectors of large teams, and the statistics of the planner."""
 
 from __future__ import annotations
 
@@ -169,3 +165,44 @@ def _still_of_another_model(team_id: UUID, model: str) -> bool:
     return SearchEntry.objects.filter(
         ~Q(embedding_model=model), ~Q(graph_dimensions=0), team_id=team_id
     ).exists()
+
+
+# As `memory/sql/renew_statistics.sql` has them.
+_TABLES = (
+    "memory_memory",
+    "memory_searchentry",
+    "memory_messageentry",
+    "memory_memoryusage",
+    "memory_memoryrelation",
+    "teams_message",
+    "teams_enduser",
+    "teams_conversation",
+    "audit_logcommit",
+)
+# So many new rows make no plan wrong, nor does a smaller share of what is there; PostgreSQL's own
+# daemon looks at that within minutes.
+WORTH_IT = 1_000
+_SHARE = 0.5
+
+
+def renew_statistics(*, least_changed: int = 0, least_share: float = 0.0) -> list[str]:
+    """Have the planner look at the tables that grow; returns those that it looked at.
+
+    Only at those of which at least so many rows, and such a share, were changed since the last
+    time. Each in a transaction of its own, as looking at a large one takes seconds.
+    """
+    looked_at = []
+    for table in _TABLES:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT palimpsest_renew_statistics(%s, %s, %s)",
+                [table, least_changed, least_share],
+            )
+            if cursor.fetchone() == (True,):
+                looked_at.append(table)
+    return looked_at
+
+
+def renew_outdated_statistics() -> list[str]:
+    """`renew_statistics` of the tables that have grown much since."""
+    return renew_statistics(least_changed=WORTH_IT, least_share=_SHARE)

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from memory.models import Compaction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.pipeline import run_job
+from memory.writing.pipeline import run_job
 from teams.models import Message
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import TALK, post, shown, talk

@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.runs import taken
+from memory.writing.jobs import taken
+from memory.writing.pipeline import run_job
 from teams.models import Agent, Conversation, EndUser, Message, Project
 from tests import factories
 from tests.support.cast import Cast

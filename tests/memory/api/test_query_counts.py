@@ -13,7 +13,7 @@ from memory.models import MemoryUsage
 from memory.reading.ranking import Question
 from memory.reading.usage import flush_noted_usage
 from memory.understanding.tools import Tools
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests.support.reading import search
 

@@ -16,9 +16,9 @@ from memory.domain.rendering import estimate_tokens
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Compaction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.compaction.summaries import running_summary
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.compaction import compact_conversation
+from memory.writing.summaries import running_summary
+from memory.writing.waiting import extract_now
 from teams.errors import NotFoundError
 from teams.models import Conversation, Message
 from tests.support.cast import Cast

@@ -8,11 +8,10 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.models import Compaction, Contradiction, Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.jobs import start_extraction
+from memory.writing.pipeline import run_job
+from memory.writing.waiting import extract_now
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

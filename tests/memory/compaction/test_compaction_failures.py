@@ -16,8 +16,8 @@ from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.jobs import start_extraction
+from memory.writing.waiting import extract_now
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope

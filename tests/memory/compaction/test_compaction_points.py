@@ -14,9 +14,8 @@ from memory.domain.talk import MAX_POINTS, SUMMARY_TOKENS, RulesSummariser
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Compaction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.stating import StatedMemory, remember
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

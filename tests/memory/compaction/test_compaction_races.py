@@ -18,10 +18,10 @@ from memory.domain.talk import WrittenSummary
 from memory.domain.types import Asker, Candidate, Participants, Point, SourceMessage
 from memory.models import Compaction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import Compacted, compact_conversation
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.waiting import StillExtractingError, extract_now
+from memory.writing.compaction import Compacted, compact_conversation
+from memory.writing.jobs import start_extraction
+from memory.writing.pipeline import run_job
+from memory.writing.waiting import StillExtractingError, extract_now
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 from tests.support.compaction import (

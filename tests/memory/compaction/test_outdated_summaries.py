@@ -14,10 +14,9 @@ from memory.models import Category, Compaction, Memory
 from memory.reading.ranking import Question
 from memory.selectors.history.changes import known_memories
 from memory.understanding.tools import Tools
-from memory.writing.compaction.summaries import running_summary
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.decisions.moving import restore_memory
+from memory.writing.summaries import running_summary
 from teams.models import Conversation
 from tests.support.compaction import (
     FACTS,

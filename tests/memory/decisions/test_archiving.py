@@ -8,8 +8,8 @@ from audit.models import MemoryLog
 from memory.domain.audience import Viewer
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import archive_memory, pin_memory
+from memory.writing.decisions.changes import archive_memory, pin_memory
+from memory.writing.decisions.moving import restore_memory
 from teams.errors import ConflictError, NotFoundError
 from tests.support.admin import two
 from tests.support.cast import Cast

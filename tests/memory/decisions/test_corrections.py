@@ -15,10 +15,14 @@ from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from memory.selectors.memories import memory_for
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
-from memory.writing.write.drafts import Outcome
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
+from memory.writing.decisions.moving import restore_memory
+from memory.writing.drafts import Outcome
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from teams.ids import new_id
 from teams.tenancy import team_scope

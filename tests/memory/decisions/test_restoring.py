@@ -8,9 +8,9 @@ import pytest
 from django.db import connection, connections
 
 from memory.models import Memory
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.write_path import prepare, store
+from memory.writing.decisions.changes import delete_memory
+from memory.writing.decisions.moving import restore_memory
+from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.hot_desk import Desk, desk, town

@@ -10,8 +10,8 @@ import pytest
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import delete_memory, pin_memory
+from memory.writing.decisions.moving import restore_memory
 from teams.errors import ConflictError, UnavailableError
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (

@@ -11,9 +11,8 @@ from django.utils import timezone
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.drafts import Outcome, WriteResult
 from tests.support.cast import Cast, switch
 from tests.support.disputes import (
     SUBJECT,

@@ -15,9 +15,8 @@ from memory.models import Contradiction, Memory, MemoryRelation
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.memories import related_to
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
+from memory.writing.decisions.changes import correct_memory, delete_memory, pin_memory
 from memory.writing.decisions.disputes import resolve_contradiction
-from memory.writing.decisions.state import delete_memory, pin_memory
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
 from tests.support.cast import Cast

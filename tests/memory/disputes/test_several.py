@@ -15,10 +15,9 @@ from django.utils import timezone
 from memory.domain.types import Verdict
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.drafts import Outcome
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.decisions.moving import restore_memory
+from memory.writing.drafts import Outcome
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

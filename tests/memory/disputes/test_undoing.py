@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from audit.models import MemoryLog
 from memory.models import Contradiction, Memory, Settlement
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import correct_memory, delete_memory, pin_memory
 from memory.writing.decisions.undoing import ChangedSinceError, Undone, undo_settlement
 from teams.errors import ConflictError, NotFoundError
 from tests.support.cast import Cast

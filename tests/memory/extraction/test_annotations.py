@@ -14,9 +14,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import Annotations
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.runs import taken
+from memory.writing.jobs import Annotations, taken
+from memory.writing.pipeline import run_job
 from memory.writing.posting import open_conversation, post_messages
 from teams.models import Conversation
 from teams.services.conversations import NewMessage

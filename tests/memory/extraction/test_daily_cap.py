@@ -17,12 +17,12 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.extraction.jobs import queue_extraction, visible_conversation
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.rules import room_today
-from memory.writing.extraction.waiting import extract_now
-from memory.writing.write.write_path import prepare, store
+from memory.writing.compaction import compact_conversation
+from memory.writing.jobs import queue_extraction, visible_conversation
+from memory.writing.pipeline import run_job
+from memory.writing.rules import room_today
+from memory.writing.waiting import extract_now
+from memory.writing.write_path import prepare, store
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.extraction import talk

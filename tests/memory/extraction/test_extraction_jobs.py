@@ -17,10 +17,9 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.outcomes import ExtractionCounts
-from memory.writing.extraction.runs import taken
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.jobs import start_extraction, taken
+from memory.writing.outcomes import ExtractionCounts
+from memory.writing.waiting import extract_now
 from teams.errors import UnavailableError
 from teams.models import Conversation
 from teams.tenancy import team_scope

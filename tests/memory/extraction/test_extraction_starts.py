@@ -12,7 +12,7 @@ from django.utils import timezone
 from memory.models import Job
 from memory.tasks import extract_rested, run_extraction_jobs, sweep_jobs
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import due_jobs, queue_rested
+from memory.writing.jobs import due_jobs, queue_rested
 from memory.writing.posting import close_conversation
 from teams.models import Conversation, Team
 from teams.tenancy import team_scope

@@ -10,10 +10,10 @@ import pytest
 
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import Compacted, compact_conversation
-from memory.writing.extraction.jobs import start_extraction
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.waiting import StillExtractingError, extract_now
+from memory.writing.compaction import Compacted, compact_conversation
+from memory.writing.jobs import start_extraction
+from memory.writing.pipeline import run_job
+from memory.writing.waiting import StillExtractingError, extract_now
 from teams.models import Conversation
 from tests.support.extraction import (
     CountingExtractor,

@@ -15,10 +15,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.extraction.jobs import due_jobs
-from memory.writing.extraction.pipeline import CANDIDATES, run_job
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.compaction import compact_conversation
+from memory.writing.jobs import due_jobs
+from memory.writing.pipeline import CANDIDATES, run_job
+from memory.writing.waiting import extract_now
 from tests.support.cast import Cast
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import talk

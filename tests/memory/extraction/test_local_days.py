@@ -9,7 +9,7 @@ import pytest
 
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import start_extraction
+from memory.writing.jobs import start_extraction
 from memory.writing.posting import post_messages
 from teams.models import Conversation, Team
 from teams.services.conversations import NewMessage

@@ -14,8 +14,8 @@ from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import configured_tools
-from memory.writing.extraction.waiting import extract_now
 from memory.writing.posting import open_conversation, post_messages
+from memory.writing.waiting import extract_now
 from teams.models import Team
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

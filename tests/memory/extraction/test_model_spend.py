@@ -18,10 +18,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
 from memory.models import Contradiction, Job
 from memory.understanding.tools import configured_tools
-from memory.writing.extraction.outcomes import ExtractionCounts, work_counts
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.outcomes import ExtractionCounts, work_counts
 from memory.writing.posting import open_conversation, post_messages
-from memory.writing.write.write_path import write_memories
+from memory.writing.waiting import extract_now
+from memory.writing.write_path import write_memories
 from routing.models import SpendEntry, SpendReservation, SpendTotal
 from teams.models import Conversation, Team
 from teams.services.conversations import NewMessage

@@ -15,9 +15,9 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.compaction.compaction import compact_conversation
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.compaction import compact_conversation
 from memory.writing.posting import open_conversation, post_messages
+from memory.writing.waiting import extract_now
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from memory.domain.types import MemoryType
 from memory.models import MessageEntry
 from memory.understanding.tools import Tools
-from memory.writing.extraction.waiting import extract_now
 from memory.writing.indexing.message_index import index_team
+from memory.writing.waiting import extract_now
 from teams.models import Agent, Conversation, EndUser
 from tests.support.extraction import viewer_of
 from tests.support.learning import Desk, Filing, desk, tell

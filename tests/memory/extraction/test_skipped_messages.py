@@ -14,9 +14,9 @@ from django.utils import timezone
 from memory.domain.types import Candidate, Participants, SourceMessage
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import queue_again, start_extraction
-from memory.writing.extraction.waiting import StillExtractingError, extract_now
+from memory.writing.jobs import queue_again, start_extraction
 from memory.writing.posting import post_messages
+from memory.writing.waiting import StillExtractingError, extract_now
 from teams.errors import ConflictError
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
@@ -271,6 +271,6 @@ def test_a_window_that_takes_too_long_is_a_failure_of_its_messages(
 
 def run_job_once(job: Job, tools: Tools) -> None:
     """One window of the job."""
-    from memory.writing.extraction.pipeline import run_job
+    from memory.writing.pipeline import run_job
 
     run_job(team_id=job.team_id, job_id=job.pk, tools=tools, seconds=0)

@@ -12,9 +12,9 @@ from audit.models import OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
 from memory.understanding.tools import configured_tools
-from memory.writing.extraction.outcomes import ExtractionCounts
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.outcomes import ExtractionCounts
 from memory.writing.posting import open_conversation, post_messages
+from memory.writing.waiting import extract_now
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.model_extraction import found, proposal

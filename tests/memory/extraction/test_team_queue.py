@@ -13,8 +13,7 @@ from memory.models import Job
 from memory.selectors.job_queue import oldest_wait, team_queues
 from memory.tasks import run_extraction_jobs, sweep_jobs
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import due_jobs
-from memory.writing.extraction.runs import taken
+from memory.writing.jobs import due_jobs, taken
 from teams.clock import database_now
 from teams.models import Conversation, Team
 from teams.services.people import all_team_ids

@@ -15,8 +15,8 @@ from config.embedded import PROJECT_ROOT
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.understanding.tools import configured_tools
-from memory.writing.extraction.waiting import extract_now
 from memory.writing.posting import open_conversation, post_messages
+from memory.writing.waiting import extract_now
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.model_extraction import found, proposal

@@ -15,12 +15,12 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Status
 from memory.models import Contradiction, Job, Memory, MemoryRelation
 from memory.understanding.tools import Tools, configured_tools
-from memory.writing.extraction.jobs import due_jobs, queue_rested
-from memory.writing.extraction.outcomes import ExtractionCounts
-from memory.writing.extraction.pipeline import run_job
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.drafts import Outcome
+from memory.writing.jobs import due_jobs, queue_rested
+from memory.writing.outcomes import ExtractionCounts
+from memory.writing.pipeline import run_job
 from memory.writing.posting import open_conversation, post_messages
-from memory.writing.write.drafts import Outcome
+from memory.writing.waiting import extract_now
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.support.cast import Cast

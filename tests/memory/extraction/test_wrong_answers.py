@@ -15,9 +15,9 @@ from memory.domain.audience import Viewer
 from memory.domain.talk import MAX_CHARS
 from memory.models import Job, Memory
 from memory.understanding.tools import configured_tools
-from memory.writing.extraction.outcomes import ExtractionCounts
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.outcomes import ExtractionCounts
 from memory.writing.posting import open_conversation, post_messages
+from memory.writing.waiting import extract_now
 from teams.models import Conversation
 from teams.services.conversations import NewMessage
 from tests.factories import StaffUserFactory

@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.selectors.neighbours.neighbours import Asked, nearest_memories
 from memory.understanding.tools import Tools
+from memory.writing.drafts import Outcome
 from memory.writing.indexing.vector_graphs import extend_vector_graphs
-from memory.writing.write.audiences import comparison_set
-from memory.writing.write.drafts import Outcome
+from memory.writing.neighbours import comparison_set
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.large_teams import MANY, city, facts, found, nearest, random

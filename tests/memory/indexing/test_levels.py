@@ -14,7 +14,7 @@ from memory.models import Memory, MemoryLevels
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelLevels
 from memory.understanding.tools import Tools
-from memory.writing.indexing.levels import write_levels
+from memory.writing.indexing.vectors import write_levels
 from routing.clients.structured_calls import StructuredCompletions
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients

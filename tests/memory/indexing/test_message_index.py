@@ -21,11 +21,11 @@ from memory.reading.ranking import Question
 from memory.reading.search import Depth
 from memory.tasks import index_messages
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import delete_memory
+from memory.writing.drafts import MemoryDraft
 from memory.writing.indexing.message_index import index_team, index_waiting
 from memory.writing.posting import post_messages
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.write_path import write_memories
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Project
 from teams.services.conversations import NewMessage

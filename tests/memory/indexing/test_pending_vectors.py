@@ -17,11 +17,11 @@ from memory.reading.ranking import Question
 from memory.tasks import embed_memories
 from memory.understanding.embedder_choice import BUILT_IN
 from memory.understanding.tools import Tools
-from memory.writing.indexing.embedding_status import embedding_status
-from memory.writing.indexing.pending_vectors import BATCH, embed_pending, pending_counts
-from memory.writing.indexing.single_worker import only_worker
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.write_path import EMBEDDED_AT_ONCE
+from memory.writing.background import only_worker
+from memory.writing.drafts import Outcome
+from memory.writing.indexing.reembedding import embedding_status
+from memory.writing.indexing.vectors import BATCH, embed_pending, pending_counts
+from memory.writing.write_path import EMBEDDED_AT_ONCE
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

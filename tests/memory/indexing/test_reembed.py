@@ -19,11 +19,11 @@ from memory.reading.search import Depth
 from memory.understanding.embedder_choice import BUILT_IN, EmbedderSpec
 from memory.understanding.embedders import WordLlamaEmbedder
 from memory.understanding.tools import Tools
-from memory.writing.indexing.embedding_status import embedding_status
+from memory.writing.drafts import MemoryDraft, Outcome
 from memory.writing.indexing.message_index import index_team
+from memory.writing.indexing.reembedding import embedding_status
 from memory.writing.indexing.vector_graphs import MOST_DIMENSIONS
-from memory.writing.write.drafts import MemoryDraft, Outcome
-from memory.writing.write.write_path import write_memories
+from memory.writing.write_path import write_memories
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.openai_server import FakeOpenAI

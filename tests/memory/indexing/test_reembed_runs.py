@@ -18,8 +18,7 @@ from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
 from memory.understanding.embedders import WordLlamaEmbedder
 from memory.understanding.tools import Tools
-from memory.writing.indexing.embedding_status import log_embedding_status
-from memory.writing.indexing.reembedding import reembed
+from memory.writing.indexing.reembedding import log_embedding_status, reembed
 from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import ConflictError
 from teams.tenancy import team_scope

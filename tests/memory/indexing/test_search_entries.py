@@ -14,9 +14,8 @@ from memory.domain.types import MemoryType, Status, Tier
 from memory.models import Memory, SearchEntry
 from memory.models.search import Place
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
-from memory.writing.write.drafts import Outcome
+from memory.writing.decisions.changes import correct_memory, delete_memory, pin_memory
+from memory.writing.drafts import Outcome
 from teams.models import Conversation
 from tests import factories
 from tests.support.cast import Cast

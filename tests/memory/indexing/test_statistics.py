@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 
 from memory.tasks import renew_statistics as task
 from memory.understanding.tools import Tools
-from memory.writing.indexing.statistics import (
+from memory.writing.indexing.vector_graphs import (
     WORTH_IT,
     renew_outdated_statistics,
     renew_statistics,

@@ -11,7 +11,7 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Tier
 from memory.models import EmbeddingState, Memory, SearchEntry, SearchGraph
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import delete_memory
 from memory.writing.indexing.reembedding import reembed
 from memory.writing.indexing.vector_graphs import extend_vector_graphs, waiting_vectors
 from teams.tenancy import team_scope

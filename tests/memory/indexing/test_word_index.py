@@ -22,7 +22,7 @@ from memory.selectors.search.signals import (
 )
 from memory.selectors.search.vectors import forget_graphs
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import delete_memory
 from teams.prepared import uuids
 from teams.tenancy import team_scope
 from tests import factories

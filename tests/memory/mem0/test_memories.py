@@ -15,7 +15,7 @@ from memory.models import Job, Memory
 from memory.satellites.consent.deciding import approve_request
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
-from memory.writing.extraction.pipeline import run_job
+from memory.writing.pipeline import run_job
 from teams.models import Conversation, Message
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

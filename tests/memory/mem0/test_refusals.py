@@ -21,7 +21,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Memory
 from memory.understanding.tools import Tools
-from memory.writing.extraction.pipeline import run_job
+from memory.writing.pipeline import run_job
 from teams.models import ApiKey
 from teams.services.keys import revoke_key
 from teams.tenancy import team_scope

@@ -14,9 +14,9 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.tasks import keep_project_to_limit
 from memory.understanding.tools import Tools
+from memory.writing.decisions.changes import pin_memory
 from memory.writing.decisions.clearing import keep_all_to_limits, keep_to_limit
-from memory.writing.decisions.state import pin_memory
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.stating import StatedMemory, remember
 from teams.models import Project
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post, shown

@@ -16,8 +16,8 @@ from memory.reading.answers import Prompt
 from memory.reading.ranking import Question
 from memory.understanding.tools import Tools
 from memory.writing.decisions.disputes import resolve_contradiction
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.drafts import MemoryDraft
+from memory.writing.write_path import write_memories
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge
 from tests.support.reading import retrieve

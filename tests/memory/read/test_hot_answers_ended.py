@@ -16,8 +16,12 @@ from audit.services.erasure import erase_user
 from config import embedded
 from memory.domain.judgements import Feedback
 from memory.models import Memory
-from memory.writing.decisions.corrections import correct_memory, give_feedback
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
 from routing.clients.quick_redis import quick_redis
 from teams.models import Project, Team
 from teams.tenancy import team_scope

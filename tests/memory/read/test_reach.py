@@ -9,9 +9,9 @@ from memory.domain.types import MemoryType, Status
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.write_path import write_memories
+from memory.writing.decisions.changes import delete_memory
+from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write_path import write_memories
 from teams.models import Agent
 from tests.support.cast import Cast
 

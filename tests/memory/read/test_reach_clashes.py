@@ -15,8 +15,8 @@ from memory.models import Contradiction
 from memory.reading.answers import Prompt
 from memory.reading.ranking import Question
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.drafts import MemoryDraft
+from memory.writing.write_path import write_memories
 from teams.models import Project
 from tests.support.cast import Cast
 from tests.support.judges import NumbersJudge

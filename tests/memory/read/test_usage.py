@@ -28,9 +28,9 @@ from memory.reading.usage import (
 )
 from memory.selectors.figures import UsageCounts, usage_counts
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import locked_memory
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.write_path import write_memories
+from memory.writing.decisions.changes import locked_memory
+from memory.writing.drafts import MemoryDraft
+from memory.writing.write_path import write_memories
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

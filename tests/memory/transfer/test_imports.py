@@ -21,7 +21,7 @@ from memory.satellites.transfer.import_runs import run_import
 from memory.satellites.transfer.imports import overdue_imports
 from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.understanding.tools import Tools
-from memory.writing.write.explicit import remember
+from memory.writing.stating import remember
 from teams.models import Agent, EndUser, Message
 from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from tests.support.cast import Cast, Clients

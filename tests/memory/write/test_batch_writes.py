@@ -21,9 +21,9 @@ from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft, Outcome
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.neighbours import MOST_NEIGHBOURS, NeighbourSearch
+from memory.writing.drafts import MemoryDraft, Outcome
+from memory.writing.neighbours import MOST_NEIGHBOURS, NeighbourSearch
+from memory.writing.stating import StatedMemory, remember
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast

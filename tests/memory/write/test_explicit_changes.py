@@ -10,8 +10,8 @@ import pytest
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
 from memory.understanding.tools import Tools
-from memory.writing.extraction.waiting import extract_now
-from memory.writing.write.drafts import Outcome
+from memory.writing.drafts import Outcome
+from memory.writing.waiting import extract_now
 from tests.support.cast import Cast
 from tests.support.extraction import talk
 from tests.support.writing import draft, live, write

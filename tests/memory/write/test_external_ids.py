@@ -14,11 +14,10 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import ExternalName, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory
-from memory.writing.decisions.state import delete_memory
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.repetitions import DraftRefusedError
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.drafts import Outcome
+from memory.writing.repetitions import DraftRefusedError
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast

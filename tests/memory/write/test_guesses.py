@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import Outcome
+from memory.writing.drafts import Outcome
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge
 from tests.support.writing import draft, live, write

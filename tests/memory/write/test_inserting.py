@@ -17,8 +17,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryTag, SearchEntry
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft
-from memory.writing.write.inserting import PreparedDraft, insert_memories, new_row
+from memory.writing.drafts import MemoryDraft, PreparedDraft
+from memory.writing.rows import insert_memories, new_row
 from teams.ids import new_id
 from tests import factories
 from tests.support.cast import Cast

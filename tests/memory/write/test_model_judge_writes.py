@@ -14,8 +14,8 @@ from memory.domain.types import Asker, Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction
 from memory.understanding.ports import Judge, Preparation
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.write_path import write_memories
+from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.write_path import write_memories
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.judges import NumbersJudge, PairJudge

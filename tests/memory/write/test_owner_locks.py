@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.db import connection
 
-from memory.writing.write.write_path import lock_owners
+from memory.writing.write_path import lock_owners
 from tests.support.cast import Cast
 
 _HELD = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"

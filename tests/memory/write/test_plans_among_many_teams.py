@@ -16,9 +16,9 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.neighbours.neighbours import live_facts, live_memories, locked_memories
 from memory.understanding.tools import Tools
-from memory.writing.indexing.statistics import renew_statistics
-from memory.writing.write.explicit import StatedMemory, remember
-from memory.writing.write.marking import save_marks
+from memory.writing.indexing.vector_graphs import renew_statistics
+from memory.writing.rows import save_marks
+from memory.writing.stating import StatedMemory, remember
 from teams.services.people import create_team
 from teams.tenancy import team_scope
 from tests.support.embedders import random_tools

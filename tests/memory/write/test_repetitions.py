@@ -8,7 +8,7 @@ import pytest
 
 from memory.models import Memory, MemoryRelation
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import Outcome
+from memory.writing.drafts import Outcome
 from teams.ids import new_id
 from tests.support.cast import Cast
 from tests.support.judges import Repeating

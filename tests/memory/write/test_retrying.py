@@ -16,11 +16,15 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import correct_memory, give_feedback
+from memory.writing.background import ATTEMPTS, retried
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
 from memory.writing.decisions.disputes import resolve_contradiction
-from memory.writing.decisions.state import delete_memory, pin_memory
-from memory.writing.retrying import ATTEMPTS, retried
-from memory.writing.write.write_path import write_memories
+from memory.writing.write_path import write_memories
 from teams.models import Conversation
 from teams.services.conversations import start_conversation
 from teams.tenancy import team_scope

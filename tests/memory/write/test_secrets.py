@@ -17,7 +17,7 @@ from memory.models import Contradiction, Memory
 from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
 from memory.understanding.tools import Tools
-from memory.writing.write.secrets import masked_text
+from memory.writing.secrets import masked_text
 from teams.errors import InvalidError
 from teams.models import Message
 from tests.support.cast import Cast

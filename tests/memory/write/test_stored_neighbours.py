@@ -10,8 +10,8 @@ from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.selectors.neighbours.neighbours import Asked, Found, nearest_memories
 from memory.understanding.tools import Tools
-from memory.writing.write.audiences import comparison_set
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.drafts import MemoryDraft
+from memory.writing.neighbours import comparison_set
 from tests import factories
 from tests.support.cast import Cast
 from tests.support.embedders import random_tools

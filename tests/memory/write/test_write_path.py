@@ -14,7 +14,7 @@ from memory.domain.forms import Form
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation, SearchEntry
 from memory.understanding.tools import Tools
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
+from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories

@@ -17,12 +17,12 @@ from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
+from memory.writing.decisions.changes import Notes, annotate_memory, archive_memory
 from memory.writing.decisions.clearing import clear_memories
 from memory.writing.decisions.disputes import resolve_contradiction
 from memory.writing.decisions.moving import promote_memory
-from memory.writing.decisions.state import Notes, annotate_memory, archive_memory
-from memory.writing.write.drafts import Outcome
-from memory.writing.write.explicit import StatedMemory, remember
+from memory.writing.drafts import Outcome
+from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError, ForbiddenError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast

@@ -18,7 +18,7 @@ from memory.models import Job, Memory
 from memory.satellites.consent.deciding import expire_requests
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
-from memory.writing.extraction.waiting import extract_now
+from memory.writing.waiting import extract_now
 from teams.models import Conversation, EndUser, Team
 from tests.support.cast import Cast, Clients
 from tests.support.consent import BERGEN, OSLO, learn, person, profile, talk, waiting

@@ -18,7 +18,7 @@ from memory.satellites.consent.selectors import requests_visible_to
 from memory.satellites.consent.team_facts import propose_due_team_facts, propose_team_facts
 from memory.satellites.lifecycle.runs import hour_of
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import delete_memory
 from teams.errors import ConflictError, ForbiddenError
 from teams.models import EndUser, Team
 from teams.tenancy import team_scope

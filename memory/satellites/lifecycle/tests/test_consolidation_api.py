@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.audience import Viewer
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory
+from memory.writing.decisions.changes import delete_memory
 from teams.models import Agent
 from tests.support.cast import Cast
 from tests.support.writing import live, store

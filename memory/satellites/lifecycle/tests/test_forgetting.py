@@ -26,9 +26,8 @@ from memory.satellites.lifecycle.undoing import undo_run
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters, PurgedError, filtered_memories, memory_for
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import give_feedback
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import delete_memory, give_feedback, pin_memory
+from memory.writing.decisions.moving import restore_memory
 from teams.errors import ConflictError
 from teams.models import Team
 from teams.tenancy import team_scope

@@ -18,7 +18,7 @@ from memory.satellites.lifecycle.runs import start_due_runs, start_run
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import delete_memory, pin_memory
 from memory.writing.decisions.undoing import ChangedSinceError
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope

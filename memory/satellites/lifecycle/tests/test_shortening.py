@@ -16,9 +16,9 @@ from memory.reading.packing import TOLD_WHOLE
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
-from memory.writing.decisions.state import pin_memory
-from memory.writing.indexing.levels import write_levels
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.decisions.changes import pin_memory
+from memory.writing.drafts import MemoryDraft
+from memory.writing.indexing.vectors import write_levels
 from teams.tenancy import team_scope
 from tests.support import lifecycle
 from tests.support.cast import Cast, Clients

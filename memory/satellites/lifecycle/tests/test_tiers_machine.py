@@ -26,9 +26,8 @@ from memory.satellites.lifecycle.purging import purge_due
 from memory.satellites.lifecycle.steps import Step
 from memory.satellites.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
-from memory.writing.decisions.corrections import give_feedback
-from memory.writing.decisions.restoring import restore_memory
-from memory.writing.decisions.state import delete_memory, pin_memory
+from memory.writing.decisions.changes import delete_memory, give_feedback, pin_memory
+from memory.writing.decisions.moving import restore_memory
 from teams.errors import ConflictError, DomainError
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.understanding.tools import default_tools
-from memory.writing.indexing.levels import ACTOR, levels_to_write, write_levels
+from memory.writing.indexing.vectors import LEVELS_ACTOR as ACTOR
+from memory.writing.indexing.vectors import levels_to_write, write_levels
 from teams.errors import UnavailableError
 from teams.services.people import all_team_ids, team_id_of_slug
 from teams.tenancy import team_scope

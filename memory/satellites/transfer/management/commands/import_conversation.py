@@ -29,7 +29,7 @@ from memory.satellites.transfer.transcripts import (
     read_transcripts,
 )
 from memory.understanding.tools import default_tools
-from memory.writing.indexing.statistics import WORTH_IT, renew_statistics
+from memory.writing.indexing.vector_graphs import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 

@@ -19,7 +19,7 @@ from memory.satellites.transfer.import_runs import run_import
 from memory.satellites.transfer.imports import UNFINISHED, import_of, start_import
 from memory.satellites.transfer.models import ImportRun
 from memory.understanding.tools import default_tools
-from memory.writing.indexing.statistics import WORTH_IT, renew_statistics
+from memory.writing.indexing.vector_graphs import WORTH_IT, renew_statistics
 from teams.errors import DomainError
 from teams.management.arguments import check_team_slug
 from teams.models.people import Role

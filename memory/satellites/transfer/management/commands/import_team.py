@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from audit.services.verification import verify_team
 from config.backup.programs import embedded_servers
 from memory.satellites.transfer.team_import import TeamImportError, import_team
-from memory.writing.indexing.statistics import renew_statistics
+from memory.writing.indexing.vector_graphs import renew_statistics
 
 
 class Command(BaseCommand):

@@ -18,9 +18,10 @@ from memory.domain.types import Candidate
 from memory.models import Job
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
-from memory.writing.extraction.confidences import share_extracted, take_back_confided
-from memory.writing.extraction.jobs import ACTOR, due_jobs, is_due, publish
-from memory.writing.extraction.outcomes import (
+from memory.writing.background import run_write
+from memory.writing.drafts import PreparedDraft, WriteResult
+from memory.writing.jobs import ACTOR, Run, due_jobs, is_due, publish, taken, unchanged
+from memory.writing.outcomes import (
     add_counts,
     count_results,
     count_work,
@@ -28,7 +29,9 @@ from memory.writing.extraction.outcomes import (
     counts_from_json,
     window_events,
 )
-from memory.writing.extraction.reading import (
+from memory.writing.rules import HELD, OVER_DAY, Ready, Window, apply_last_rules, apply_rules
+from memory.writing.sharing import share_extracted, take_back_confided
+from memory.writing.windows import (
     MessageRange,
     draft_of,
     find_candidates,
@@ -36,19 +39,7 @@ from memory.writing.extraction.reading import (
     load_sources,
     window_end,
 )
-from memory.writing.extraction.rules import (
-    HELD,
-    OVER_DAY,
-    Ready,
-    Window,
-    apply_last_rules,
-    apply_rules,
-)
-from memory.writing.extraction.runs import Run, taken, unchanged
-from memory.writing.retrying import run_write
-from memory.writing.write.drafts import WriteResult
-from memory.writing.write.inserting import PreparedDraft
-from memory.writing.write.write_path import prepare, store
+from memory.writing.write_path import prepare, store
 from teams.clock import database_now
 from teams.tenancy import team_scope
 from teams.tracing import note, step

@@ -1,7 +1,4 @@
-"""The port through which every change of a memory asks for consent; a satellite answers it.
-
-Without that satellite nothing needs consent.
-"""
+"""The port through which every change of a memory asks for consent; a satellite answers it."""
 
 from __future__ import annotations
 
@@ -13,10 +10,9 @@ from uuid import UUID
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.selectors.history.log import LogRange
-from memory.writing.write.audiences import Readers
-from memory.writing.write.conflicts import Ruling
-from memory.writing.write.drafts import MemoryDraft, WriteResult
-from memory.writing.write.inserting import PreparedDraft
+from memory.writing.conflicts import Ruling
+from memory.writing.drafts import MemoryDraft, PreparedDraft, WriteResult
+from memory.writing.neighbours import Readers
 
 
 class Gate(Protocol):

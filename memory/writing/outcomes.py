@@ -17,8 +17,8 @@ from django_redis import get_redis_connection
 from audit.services.events import Event
 from memory.domain.types import PassWork
 from memory.models import Job
-from memory.writing.extraction.rules import Window
-from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.drafts import Outcome, WriteResult
+from memory.writing.rules import Window
 from routing.clients.quick_redis import quick_redis
 
 _STOOD_IN = "{who} did pass {number} where the model did not ({problem})."

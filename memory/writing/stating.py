@@ -10,21 +10,80 @@ from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
+from memory.domain.profile_fields import is_preference
 from memory.domain.talk import departures, people_of
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, check_stated_categories
-from memory.writing.write.drafts import MemoryDraft, WriteResult
-from memory.writing.write.repetitions import DraftRefusedError, ExternalIds
-from memory.writing.write.scopes import Belonging, belonging, check_team_preference
-from memory.writing.write.secrets import masked_note, note_masked
-from memory.writing.write.statements import SafeStatement, safe_statement
-from memory.writing.write.write_path import write_memories
-from teams.errors import ConflictError, DomainError, InvalidError, NotFoundError
+from memory.writing.drafts import MemoryDraft, WriteResult
+from memory.writing.repetitions import DraftRefusedError, ExternalIds
+from memory.writing.secrets import SafeStatement, masked_note, note_masked, safe_statement
+from memory.writing.write_path import write_memories
+from teams.errors import ConflictError, DomainError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import Agent, Conversation, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
+
+# The scopes that a caller may state; the others belong to work under way.
+STATED_SCOPES = (Scope.USER, Scope.PROJECT, Scope.TEAM)
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """The person and the project that a memory belongs to; None for none."""
+
+    end_user_id: UUID | None = None
+    project_id: UUID | None = None
+
+
+def check_team_preference(*, category: str, subject: str) -> None:
+    """Raise InvalidError for a preference: nobody said yes to its being the whole team's."""
+    if is_preference(category=category, subject=subject):
+        raise InvalidError(
+            "A preference of the whole team needs a yes: send `confirm: true` with a key of the"
+            " team, or state it for a project and promote that, which asks for one.",
+            field="confirm",
+        )
+
+
+def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
+    """Raise ForbiddenError where an agent confirms what the whole team is told."""
+    if confirm and viewer.agent_id is not None:
+        raise ForbiddenError(
+            "An agent cannot confirm what the whole team is told: use a key of the team.",
+            field="confirm",
+        )
+
+
+def belonging(*, scope: Scope, named: Belonging, known: Belonging) -> Belonging:
+    """Whose a memory of that scope is: `named` by the caller, else as is `known` already.
+
+    `user` is one person's and of no project, `project` everybody's in the project unless a person
+    is named, `team` nobody's. Raises InvalidError where the names do not fit the scope or one is
+    missing.
+    """
+    if scope is Scope.TEAM:
+        for field, value in (("user", named.end_user_id), ("project", named.project_id)):
+            if value is not None:
+                raise InvalidError(
+                    f"A memory of scope team belongs to no {field}: leave it out.", field=field
+                )
+        return Belonging()
+    if scope is Scope.PROJECT:
+        project_id = named.project_id or known.project_id
+        if project_id is None:
+            raise InvalidError("A memory of scope project needs one: name it.", field="project")
+        return Belonging(named.end_user_id, project_id)
+    if named.project_id is not None:
+        raise InvalidError(
+            "A memory of scope user holds in all projects: leave the project out.", field="project"
+        )
+    end_user_id = named.end_user_id or known.end_user_id
+    if end_user_id is None:
+        raise InvalidError("A memory of scope user needs a person: name the user.", field="user")
+    return Belonging(end_user_id)
+
 
 EXTRACTOR = "explicit"
 _NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)

@@ -1,4 +1,4 @@
-"""How many memories were written, by outcome: counted in Redis for all processes and machines."""
+"""Counters in Redis of memories written, by outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django_redis import get_redis_connection
 
-from memory.writing.write.drafts import Outcome, WriteResult
+from memory.writing.drafts import Outcome, WriteResult
 from routing.clients.quick_redis import quick_redis
 
 WRITTEN = f"{settings.REDIS_PREFIX}:written"

@@ -1,4 +1,4 @@
-"""What goes into the write path and what comes out of it."""
+"""Inputs and results of the write path."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.domain.audience import Owner
 from memory.domain.forms import Form, Payload
+from memory.domain.text.words import category_key, payload_key
 from memory.domain.types import MemoryType, Scope
-from memory.models import Memory
+from memory.models import Memory, SearchEntry
 
 
 class Outcome(StrEnum):
@@ -125,3 +129,83 @@ class WriteResult:
     judging: tuple[str, ...] = ()
     similarity: float | None = None
     consent_request: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDraft:
+    """A draft with its vector and the key under which an equal fact would stand.
+
+    Without a vector, a worker embeds it soon after it is stored.
+    """
+
+    draft: MemoryDraft
+    vector: NDArray[np.float32] | None
+    key: bytes
+    next_vector: NDArray[np.float32] | None = None
+    next_model: str = ""
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """Where an equal fact stands: under its key or, beside one of other readers, the second.
+
+        One with a payload stands under the third beside equal words with another payload.
+        """
+        draft = self.draft
+        keys = (self.key, category_key(self.key, draft.category))
+        if draft.form is None:
+            return keys
+        return *keys, payload_key(self.key, draft.form, draft.payload)
+
+
+def stacked(prepared: Sequence[PreparedDraft]) -> NDArray[np.float32]:
+    """The drafts' vectors, shape (drafts, dimensions); a row of zeros where there is none yet."""
+    vectors = [item.vector for item in prepared]
+    size = next((len(vector) for vector in vectors if vector is not None), 0)
+    nothing = np.zeros(size, dtype=np.float32)
+    return np.stack([nothing if vector is None else vector for vector in vectors])
+
+
+def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
+    """A draft that says `content` in place of `memory` and keeps all else, its sources included.
+
+    The payload goes with its text: another text has none. Call it in the team's scope.
+    """
+    is_same = bool(memory.form) and content == memory.content
+    return MemoryDraft(
+        team_id=memory.team_id,
+        content=content,
+        memory_type=MemoryType(memory.memory_type),
+        importance=memory.importance,
+        extractor=extractor,
+        created_at=now,
+        is_pinned=memory.is_pinned,
+        category=memory.category,
+        subject=memory.subject,
+        tags=tuple(memory.tags),
+        agent_id=memory.agent_id,
+        people=people_of_memories([memory]),
+        end_user_id=memory.end_user_id,
+        project_id=memory.project_id,
+        conversation_id=memory.conversation_id,
+        message_ids=tuple(memory.source_message_ids),
+        message_external_ids=tuple(memory.source_external_ids),
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        replaces=(memory.pk,),
+        form=Form(memory.form) if is_same else None,
+        payload=memory.payload if is_same else {},
+    )
+
+
+def people_of_memories(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """By or about whom they are, as their search entries say."""
+    rows = SearchEntry.objects.filter(
+        team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
+    )
+    return tuple(
+        dict.fromkeys(
+            one
+            for each in rows.order_by("memory_id").values_list("people", flat=True)
+            for one in each
+        )
+    )

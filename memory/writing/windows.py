@@ -1,11 +1,13 @@
-"""From a range of messages, by both passes of an extractor, to candidates and drafts."""
+"""Windows of messages: loaded, read by both passes of an extractor, and turned into drafts."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
 from itertools import pairwise
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.db.models.functions import Length
 
+from memory.domain.audience import TEAM_WIDE
 from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.profile_fields import filed_subject
 from memory.domain.talk import other_speakers
@@ -31,17 +34,21 @@ from memory.selectors.names import role_of
 from memory.understanding.ports import ReviewingExtractor, TellingExtractor
 from memory.understanding.quoting import Said, confided
 from memory.understanding.tools import Tools
-from memory.writing.extraction.owners import (
-    TeamFacts,
-    stays_with_agent,
-    stored_type,
-    team_facts,
-)
-from memory.writing.write.drafts import MemoryDraft
+from memory.writing.drafts import MemoryDraft
 from teams.models import Conversation, EndUser, Message
+from teams.models import Role as TeamRole
+from teams.services.team_settings import flags_of_id
 from teams.tracing import step
 
 CONTEXT_MESSAGES = 12
+
+
+class TeamFacts(StrEnum):
+    """Whether a fact of the team becomes the team's at once, after a yes, or never."""
+
+    NEVER = "never"
+    ASKED = "asked"
+    AT_ONCE = "at_once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,3 +328,72 @@ def _says_no_more(known: str, new: str) -> bool:
         return False
     judgement = judged_by_words(known, new)
     return judgement is None or judgement.verdict is Verdict.DUPLICATE
+
+
+# What an agent keeps in any case: what was told to it alone, and its own ways of working.
+_STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
+_MAY_BE_OF_TEAM = (
+    MemoryType.SEMANTIC,
+    MemoryType.EPISODIC,
+    MemoryType.PROCEDURAL,
+    MemoryType.SHARED,
+)
+# The tag of a fact of the team that waits for a person's yes.
+TEAM_FACT = "team-fact"
+# A preference of all is nobody's to state for all.
+_PREFERENCES = "preferences"
+
+
+def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
+    """Returns how facts of the team are handled in the conversation; call it in scope.
+
+    `role` is its person's: a guest's words are never the team's.
+    """
+    if conversation.agent.keeps_to_itself or role != TeamRole.MEMBER:
+        return TeamFacts.NEVER
+    is_at_once = flags_of_id(team_id=conversation.team_id).team_facts
+    return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED
+
+
+def owned(candidate: Candidate, *, team: TeamFacts, secret: AbstractSet[UUID]) -> Candidate:
+    """Returns the candidate, private where told in confidence, or the team's by its audience.
+
+    `secret` are the ids of the messages that were told in confidence. A candidate that waits for
+    the team's yes is tagged TEAM_FACT.
+    """
+    if _is_confided(candidate, secret):
+        return replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
+    if team is TeamFacts.NEVER or not _is_of_team(candidate):
+        return candidate
+    if team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
+        return replace(candidate, tags=(*candidate.tags, TEAM_FACT))
+    # A person's wish to have it at hand is no wish of all others.
+    return replace(candidate, is_of_team=True, is_pinned=False)
+
+
+def _is_confided(candidate: Candidate, secret: AbstractSet[UUID]) -> bool:
+    """Returns whether it was told in confidence; the audience that a model names decides."""
+    if candidate.audience and not candidate.is_verbatim:
+        return candidate.audience == "agent"
+    return candidate.audience == "agent" or not secret.isdisjoint(candidate.message_ids)
+
+
+def _is_of_team(candidate: Candidate) -> bool:
+    return (
+        candidate.audience == "team"
+        and candidate.memory_type in _MAY_BE_OF_TEAM
+        and not candidate.sensitive_field
+    )
+
+
+def stored_type(memory_type: MemoryType, *, keeps_to_itself: bool) -> MemoryType:
+    """Returns the type under which a candidate is stored.
+
+    A type that all agents see is a plain fact where the agent keeps to itself.
+    """
+    return MemoryType.SEMANTIC if keeps_to_itself and memory_type in TEAM_WIDE else memory_type
+
+
+def stays_with_agent(memory_type: MemoryType, *, keeps_to_itself: bool) -> bool:
+    """Returns whether a memory of the type belongs to the agent that learned it."""
+    return keeps_to_itself or memory_type in _STAYS

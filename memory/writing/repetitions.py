@@ -1,4 +1,4 @@
-"""What is stored already, by its words or by its external id, and what it adds to say it again."""
+"""Drafts that are stored already, by their words or by their external id."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from memory.domain.text.words import normalise_text, payload_key
 from memory.domain.types import Status
 from memory.models import ExternalName, Memory
 from memory.selectors.neighbours.neighbours import live_facts
-from memory.writing.write.audiences import Readers, readers_in
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.inserting import PreparedDraft
+from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult
+from memory.writing.neighbours import Readers, readers_in
 from teams.errors import ConflictError
 
 # External ids are each agent's own, so that none can be used to ask for another's memory.

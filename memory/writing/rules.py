@@ -1,7 +1,4 @@
-"""The rules that every extracted candidate passes, in order: first before anything is embedded.
-
-The last ones read what others write, so they are asked in the transaction that writes.
-"""
+"""The rules that every extracted candidate passes, in order."""
 
 from __future__ import annotations
 
@@ -20,9 +17,8 @@ from memory.domain.talk import check_wording
 from memory.domain.types import NAMELESS, Candidate, MemoryType
 from memory.models import Job
 from memory.selectors.neighbours.neighbours import retired_sources
-from memory.writing.extraction.owners import owned
-from memory.writing.extraction.reading import Found, MessageRange
-from memory.writing.write.inserting import PreparedDraft
+from memory.writing.drafts import PreparedDraft
+from memory.writing.windows import Found, MessageRange, owned
 from teams.models import Message
 from teams.prepared import run_prepared
 from teams.tenancy import hold_lock

@@ -18,29 +18,47 @@ from memory.selectors.neighbours.neighbours import Neighbour
 from memory.selectors.sql_files import load_sql_parts
 from memory.understanding.ports import PreparingJudge
 from memory.understanding.tools import Tools
-from memory.writing.retrying import run_write
-from memory.writing.write.audiences import readers_in
-from memory.writing.write.conflicts import Ruling, locked_ruling, pairs_to_judge, rule_on
-from memory.writing.write.consent import consent
-from memory.writing.write.drafts import MemoryDraft, Outcome, WriteResult
-from memory.writing.write.inserting import (
-    PreparedDraft,
+from memory.writing.background import run_write, send_after_commit
+from memory.writing.conflicts import PriorDecisions, Ruling, locked_ruling, pairs_to_judge, rule_on
+from memory.writing.consent import consent
+from memory.writing.counters import count_written
+from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult, stacked
+from memory.writing.neighbours import NeighbourSearch, readers_in
+from memory.writing.repetitions import ExternalIds, StoredFacts, corroborate
+from memory.writing.rows import (
+    apply_version,
     insert_links,
     insert_memories,
     new_row,
-    stacked,
+    record_conflicts,
+    retire_superseded,
 )
-from memory.writing.write.marking import apply_version, record_conflicts, retire_superseded
-from memory.writing.write.neighbours import NeighbourSearch
-from memory.writing.write.prior_decisions import PriorDecisions
-from memory.writing.write.project_growth import note_growth
-from memory.writing.write.repetitions import ExternalIds, StoredFacts, corroborate
-from memory.writing.write.written import count_written
 from teams.errors import ConflictError
 from teams.prepared import run_prepared
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 from teams.tracing import note, step
+
+KEEP_TO_LIMIT_TASK = "memory.tasks.keep_project_to_limit"
+_GATHER_SECONDS = 5
+_NOT_MORE = (Outcome.DUPLICATE, Outcome.HELD)
+
+
+def note_growth(results: Iterable[WriteResult]) -> None:
+    """Sends a task for each project that a write gave memories to, once it commits."""
+    grown = {
+        (result.memory.team_id, result.memory.project_id)
+        for result in results
+        if result.memory.project_id is not None and result.outcome not in _NOT_MORE
+    }
+    for team_id, project_id in grown:
+        keep_to_limit_soon(team_id, project_id)
+
+
+def keep_to_limit_soon(team_id: UUID, project_id: UUID) -> None:
+    """Sends the task of one project once the transaction commits."""
+    send_after_commit(KEEP_TO_LIMIT_TASK, team_id, project_id, gather_seconds=_GATHER_SECONDS)
+
 
 _ATTEMPTS = 4
 # A larger write is stored first; a worker embeds what is compared with nothing.

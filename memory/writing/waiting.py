@@ -1,4 +1,4 @@
-"""Waiting for extraction: a caller works on what is left and waits for what others work on."""
+"""Extraction on request: a caller works on what is left and waits for other workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.understanding.tools import Tools
-from memory.writing.extraction.jobs import (
+from memory.writing.jobs import (
     ACTOR,
     UNFINISHED,
     publish,
@@ -23,8 +23,8 @@ from memory.writing.extraction.jobs import (
     revive_failed,
     visible_conversation,
 )
-from memory.writing.extraction.outcomes import ExtractionCounts, add_counts, counts_from_json
-from memory.writing.extraction.pipeline import run_job
+from memory.writing.outcomes import ExtractionCounts, add_counts, counts_from_json
+from memory.writing.pipeline import run_job
 from routing.clients.protocol import ModelError
 from teams.errors import ConflictError, DomainError
 from teams.services.team_settings import flags_of_id, require_memory

@@ -1,4 +1,4 @@
-"""A conversation's summaries as they are now, and the points of the next one."""
+"""The summaries of a conversation, and the points of the next one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memory.domain.talk import SUMMARY_TAG, most_important, sentences_of, summar
 from memory.domain.types import DELETED, Point
 from memory.models import Compaction, Job, Memory
 from memory.models.memory import LIVE
-from memory.writing.write.repetitions import later_versions
+from memory.writing.repetitions import later_versions
 from routing.clients.quick_redis import quick_redis
 from teams.models import Conversation, Message
 

@@ -1,4 +1,4 @@
-"""Decides who finds extracted messages, and takes back what a later message asks silence about."""
+"""Decides who finds extracted messages, and withdraws what is confided later."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ from memory.selectors.names import role_of
 from memory.understanding.quoting import Said, confided, told_to_team
 from memory.understanding.tools import Tools
 from memory.writing.decisions.moving import Move, move_memory
-from memory.writing.extraction.reading import (
-    CONTEXT_MESSAGES,
-    MessageRange,
-    as_source,
-    participants_of,
-)
+from memory.writing.windows import CONTEXT_MESSAGES, MessageRange, as_source, participants_of
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message, Role
 from teams.prepared import run_prepared, uuids

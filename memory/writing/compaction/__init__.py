@@ -1,1 +1,0 @@
-"""A context that is trimmed, after all in it was extracted."""

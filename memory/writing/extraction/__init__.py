@@ -1,1 +1,0 @@
-"""From what was said to memories: jobs, their windows and what screens their outcome."""

@@ -1,1 +1,0 @@
-"""What happens to a memory on its way in: checked, judged, inserted."""
