@@ -32,13 +32,13 @@ from memory.reading.messages import ScoredMessage
 from memory.reading.ranking import Question as Asked
 from memory.reading.retrieval import Read, search
 from memory.reading.search import Depth
-from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import (
     ImportMode,
     ImportSummary,
     ImportTarget,
     Transcript,
     Turn,
+    import_transcripts,
     read_transcripts,
 )
 from memory.understanding.ports import Embedder
@@ -93,15 +93,15 @@ def read_sample(*, path: Path, limit: int | None = None) -> Sample:
     """The file's sessions and its first `limit` questions that have evidence."""
     data = json.loads(path.read_text(encoding="utf-8"))
     now = datetime.now(UTC)
-    file = read_transcripts(data=data, stem=path.stem, max_chars=MAX_CHARS, now=now)
-    known = {turn.external_id for each in file.transcripts for turn in each.turns}
+    transcripts = read_transcripts(data=data, stem=path.stem, max_chars=MAX_CHARS, now=now)
+    known = {turn.external_id for each in transcripts for turn in each.turns}
     questions = [
         Question(item["question"], item["category"], evidence)
         for item in data["qa"]
         if item["category"] in CATEGORIES
         and (evidence := _evidence(item.get("evidence", [])) & known)
     ]
-    return Sample(path.stem, file.transcripts, tuple(questions[:limit]))
+    return Sample(path.stem, transcripts, tuple(questions[:limit]))
 
 
 def _evidence(strings: Sequence[str]) -> frozenset[str]:

@@ -80,7 +80,7 @@ from django.utils import timezone
 from memory.understanding.tools import default_tools
 from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import Names
-from memory.satellites.transfer.import_runs import run_import
+from memory.satellites.transfer.imports import run_import
 from memory.satellites.transfer.imports import start_import
 from teams.services.people import create_team
 team = create_team(slug=sys.argv[2], name=sys.argv[2], actor="benchmark").pk

@@ -25,7 +25,7 @@ from memory.models import Memory
 from memory.satellites.langgraph.graph_states import NewCheckpoint, save_checkpoint
 from memory.satellites.langgraph.models import GraphThread, StoreItem
 from memory.satellites.langgraph.store_items import NewItem, write_items
-from memory.satellites.transfer import import_runs
+from memory.satellites.transfer import imports
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportRun
@@ -384,7 +384,7 @@ def test_an_import_that_takes_items_leaves_no_one_to_come_back(
         is_published=False,
     )
     taken = threading.Event()
-    note = import_runs._note_done
+    note = imports._note_done
 
     def note_while_an_erasure_waits(*given: Any, **named: Any) -> None:
         if not taken.is_set():
@@ -400,11 +400,11 @@ def test_an_import_that_takes_items_leaves_no_one_to_come_back(
     def work() -> None:
         try:
             with suppress(OperationalError):
-                import_runs.run_import(team_id=team, run_id=run.pk, tools=tools)
+                imports.run_import(team_id=team, run_id=run.pk, tools=tools)
         finally:
             connection.close()
 
-    monkeypatch.setattr(import_runs, "_note_done", note_while_an_erasure_waits)
+    monkeypatch.setattr(imports, "_note_done", note_while_an_erasure_waits)
     importing = threading.Thread(target=work)
     importing.start()
     assert taken.wait(PATIENCE_SECONDS)
@@ -413,7 +413,7 @@ def test_an_import_that_takes_items_leaves_no_one_to_come_back(
 
     with team_scope(team_ids=[team], actor="test"):
         ImportRun.objects.update(due_at=timezone.now())
-    import_runs.run_import(team_id=team, run_id=run.pk, tools=tools)
+    imports.run_import(team_id=team, run_id=run.pk, tools=tools)
     with team_scope(team_ids=[team], actor="test"):
         assert not EndUser.objects.filter(external_id="dmitri").exists()
         assert set(Memory.objects.values_list("content", flat=True)) <= {ERASED}

@@ -14,14 +14,13 @@ from django.db import connections
 from pytest_django.live_server_helper import LiveServer
 
 from examples.nightly_chatgpt_import import main as nightly_import
-from memory.satellites.transfer.import_runs import run_import
-from memory.satellites.transfer.imports import UNFINISHED
+from memory.satellites.transfer.imports import UNFINISHED, run_import
 from memory.satellites.transfer.models import ImportRun
+from memory.satellites.transfer.tests.test_import_formats import CHATGPT, CLAUDE
 from memory.understanding.tools import Tools
 from teams.models import Message
 from teams.tenancy import team_scope
 from tests.clients.conftest import Place
-from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE
 from tests.support.cast import make_cast
 from tests.support.waiting import until
 

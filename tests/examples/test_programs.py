@@ -11,8 +11,8 @@ from pathlib import Path
 import palimpsest_client
 import pytest
 
+from memory.satellites.chat.tests.conftest import bare, model, once, server, town
 from tests.clients.conftest import Place
-from tests.memory.chat.conftest import bare, model, once, server, town
 from tests.support.chat import Town
 from tests.support.openai_server import FakeOpenAI, answer
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import (
     ImportMode,
     ImportSummary,
     ImportTarget,
     Transcript,
+    import_transcripts,
     read_transcripts,
 )
 from memory.understanding.tools import Tools
@@ -32,7 +32,7 @@ SESSIONS = {
 
 def transcripts(data: object, *, stem: str = "boat") -> tuple[Transcript, ...]:
     now = timezone.now()
-    return read_transcripts(data=data, stem=stem, max_chars=1000, now=now).transcripts
+    return read_transcripts(data=data, stem=stem, max_chars=1000, now=now)
 
 
 def run(acme: Cast, tools: Tools, data: object, **options: Any) -> ImportSummary:

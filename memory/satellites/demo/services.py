@@ -15,8 +15,13 @@ from django.db.models import Count
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Role
 from memory.models import Contradiction, Memory
-from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
+from memory.satellites.transfer.transcripts import (
+    ImportMode,
+    ImportTarget,
+    Transcript,
+    Turn,
+    import_transcripts,
+)
 from memory.understanding.tools import Tools
 from memory.writing.drafts import Outcome
 from memory.writing.stating import StatedMemory, remember
@@ -155,7 +160,6 @@ def _transcript(given: Story, now: datetime) -> Transcript:
     start = datetime.combine(day, time.fromisoformat(given["time"]), tzinfo=now.tzinfo)
     return Transcript(
         thread_id=given["thread_id"],
-        prefix=given["thread_id"],
         turns=tuple(
             Turn(
                 role=Role(role),

@@ -8,9 +8,9 @@ from celery import shared_task
 from django.conf import settings
 from django.db import OperationalError
 
-from memory.satellites.transfer.import_runs import run_import as go_on_with_import
 from memory.satellites.transfer.imports import IMPORT_TASK, overdue_imports
 from memory.satellites.transfer.imports import publish as publish_import
+from memory.satellites.transfer.imports import run_import as go_on_with_import
 from memory.understanding.tools import default_tools
 from teams.clock import database_now
 from teams.services.people import all_team_ids

@@ -17,7 +17,7 @@ from django.db.backends.utils import CursorWrapper
 
 from audit.services.seals import Head, seal_keys
 from memory.models import EmbeddingState
-from memory.satellites.transfer.tables import (
+from memory.satellites.transfer.team_export import (
     FORMAT,
     MARK,
     RESET,

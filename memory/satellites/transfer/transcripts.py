@@ -1,17 +1,55 @@
-"""Transcripts, and whose conversations they become."""
+"""Transcripts into memory: reads their files, and imports each conversation up to its memories.
+
+It goes through the same services as the API, and an import that is repeated stores nothing twice.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 from uuid import UUID
 
+from django.conf import settings
+
+from memory.domain.audience import Viewer
+from memory.domain.talk import other_speakers
 from memory.domain.text.words import is_blank
-from memory.domain.types import Role, is_to_come
+from memory.domain.types import MemoryType, Role
+from memory.satellites.transfer.formats.items import (
+    ImportFileError,
+    list_in,
+    name_at,
+    object_in,
+    place_of,
+    refuse_to_come,
+    text_at,
+    time_in,
+)
+from memory.understanding.tools import Tools
+from memory.writing.drafts import Outcome
+from memory.writing.jobs import visible_conversation
+from memory.writing.posting import open_conversation
+from memory.writing.stating import StatedMemory, remember
+from memory.writing.waiting import extract_now
+from teams.models import Conversation, EndUser, Message
+from teams.services.conversations import NewMessage, append_messages
+from teams.services.people import ensure_end_users
+from teams.tenancy import team_scope
+
+VERBATIM_IMPORTANCE = 5
+VERBATIM_EXTRACTOR = "import"
+_SESSION = re.compile(r"session_(\d+)")
+_TURN_SPACING = timedelta(minutes=1)
+# "1:56 pm on 8 May, 2023" in files of LoCoMo, which name no zone: it is read as UTC.
+_SESSION_TIME = "%I:%M %p on %d %B, %Y"
+_T = TypeVar("_T")
 
 
 class ImportMode(StrEnum):
@@ -24,7 +62,7 @@ class ImportMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """Whose conversations they become; agent, user and project are created when new.
+    """Owners of the imported conversations; agent, user and project are created when new.
 
     `user` is the main person, to whom the conversations belong. Where several people speak by
     name, the others become end users whose external ids are their names.
@@ -38,9 +76,9 @@ class ImportTarget:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What an import read and what of it was new; `_seconds` are time spent on each step.
+    """Counts of an import, and the seconds that each step took.
 
-    `masked_memories` are the new ones in which a secret was masked; messages stay as they are.
+    `masked_memories` are the new ones in which a secret was masked; messages stay verbatim.
     """
 
     conversations: int = 0
@@ -55,20 +93,11 @@ class ImportSummary:
 
     @property
     def new_memories(self) -> int:
-        """Memories that were not there before, however they came about."""
+        """Memories that were not stored before, extracted and verbatim ones."""
         return self.extracted_memories + self.verbatim_memories
 
     def __add__(self, other: ImportSummary) -> ImportSummary:
         return ImportSummary(*map(sum, zip(astuple(self), astuple(other), strict=True)))
-
-
-_SESSION = re.compile(r"session_(\d+)")
-_TURN_SPACING = timedelta(minutes=1)
-_CONVERSATION_FIELDS = ("messages", "thread_id", "started_at")
-_MESSAGE_FIELDS = ("role", "content", "name", "created_at", "external_id")
-MAX_NAME_CHARS = 200
-# "1:56 pm on 8 May, 2023"; the files name no zone, so it is read as UTC.
-_SESSION_TIME = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,41 +112,30 @@ class Turn:
 
     @property
     def speaker(self) -> str:
-        """The name of the person who says it, casefolded; "" without a name and for agents."""
+        """The casefolded name of the person who speaks; "" without a name and for agents."""
         return self.name.strip().casefold() if self.role is Role.USER else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One conversation; `prefix` with a turn's external id names the turn in the whole team."""
+    """One conversation."""
 
     thread_id: str
-    prefix: str
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptFile:
-    """The conversations of a file in its order, and the names of fields that nothing reads."""
-
-    transcripts: tuple[Transcript, ...]
-    unread_fields: tuple[str, ...] = ()
-
-    @property
-    def turn_count(self) -> int:
-        return sum(len(each.turns) for each in self.transcripts)
-
-
-def read_transcripts(*, data: object, stem: str, max_chars: int, now: datetime) -> TranscriptFile:
+def read_transcripts(
+    *, data: object, stem: str, max_chars: int, now: datetime
+) -> tuple[Transcript, ...]:
     """The conversations in a parsed JSON file whose name without suffix is `stem`.
 
     A plain conversation is named by its own thread id, else by the stem and, in a file of
     several, its number; a LoCoMo session is `<stem>-session-N`. Messages without an external id
     get one from their position, so that reading the file again gives the same ones.
-    Raises TranscriptError for the first thing that the API would refuse too, such as a time more
+    Raises ImportFileError for the first thing that the API would refuse too, such as a time more
     than a day after `now`.
     """
-    reader = _Reader(stem=stem, max_chars=max_chars, now=now)
+    reader = _Reader(stem, max_chars, now)
     if isinstance(data, dict) and any(_SESSION.fullmatch(name) for name in data):
         found = reader.sessions(data)
     elif isinstance(data, list) and data and all(_is_conversation(item) for item in data):
@@ -128,214 +146,279 @@ def read_transcripts(*, data: object, stem: str, max_chars: int, now: datetime) 
     elif isinstance(data, list) or _is_conversation(data):
         found = [reader.conversation(data, place="", fallback=stem)]
     else:
-        raise TranscriptError(
+        raise ImportFileError(
             "Neither a list of messages, nor an object with messages, nor LoCoMo sessions."
         )
     if not found:
-        raise TranscriptError("All of its sessions are empty.")
-    refuse_repeated((each.thread_id for each in found), "the thread_id")
-    return TranscriptFile(tuple(found), tuple(sorted(reader.unread)))
+        raise ImportFileError("All of its sessions are empty.")
+    _refuse_repeated((each.thread_id for each in found), "the thread_id")
+    return tuple(found)
 
 
 def _is_conversation(item: object) -> bool:
     return isinstance(item, list) or (isinstance(item, dict) and "messages" in item)
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the parts of one file and remembers the fields it had no use for."""
-
-    def __init__(self, *, stem: str, max_chars: int, now: datetime) -> None:
-        self.stem = stem
-        self.max_chars = max_chars
-        self.now = now
-        self.unread: set[str] = set()
-
-    # -- plain JSON ------------------------------------------------------------------------
+    stem: str
+    max_chars: int
+    now: datetime
 
     def conversation(self, item: object, *, place: str, fallback: str) -> Transcript:
-        given = {"messages": item} if isinstance(item, list) else object_at(item, place)
-        self._note_unread(given, _CONVERSATION_FIELDS)
-        thread = name_in(given, "thread_id", place) or name_at(fallback, "name")
-        start = self._time(given, "started_at", place)
-        messages, messages_at = given["messages"], place
-        if not isinstance(item, list):
-            messages_at = place_of(place, "messages")
-        if not isinstance(messages, list):
-            raise TranscriptError(f"{messages_at}: Expected a list of messages.")
+        given = {"messages": item} if isinstance(item, list) else object_in(item, place)
+        thread = name_at(given.get("thread_id"), place_of(place, "thread_id"))
+        start = time_in(given, "started_at", place, now=self.now)
+        messages_at = place if isinstance(item, list) else place_of(place, "messages")
         turns: list[Turn] = []
-        for index, message in enumerate(messages):
+        for index, message in enumerate(list_in(given, "messages", place)):
             estimate = start + index * _TURN_SPACING if start else None
             if estimate is None and turns:
                 estimate = turns[-1].created_at
             turns.append(self._message(message, f"{messages_at}[{index}]", index + 1, estimate))
-        return _transcript(thread, thread, turns, place or "messages")
+        return _transcript(thread or name_at(fallback, "name"), turns, place or "messages")
 
     def _message(self, item: object, place: str, number: int, estimate: datetime | None) -> Turn:
-        given = object_at(item, place)
-        self._note_unread(given, _MESSAGE_FIELDS)
+        given = object_in(item, place)
         role = given.get("role")
         if not isinstance(role, str) or role not in set(Role):
             known = ", ".join(Role)
-            raise TranscriptError(f"{place_of(place, 'role')}: Must be one of {known}.")
-        external_id = name_in(given, "external_id", place)
+            raise ImportFileError(f"{place_of(place, 'role')}: Must be one of {known}.")
+        external_id = name_at(given.get("external_id"), place_of(place, "external_id"))
         return Turn(
             role=Role(role),
             content=self._content(given.get("content"), place_of(place, "content")),
             external_id=external_id or f"position-{number}",
-            name=name_in(given, "name", place, blank=True),
-            created_at=self._time(given, "created_at", place) or estimate,
+            name=name_at(given.get("name"), place_of(place, "name"), blank=True),
+            created_at=time_in(given, "created_at", place, now=self.now) or estimate,
         )
-
-    # -- LoCoMo ----------------------------------------------------------------------------
 
     def sessions(self, data: Mapping[str, object]) -> list[Transcript]:
-        numbers = sorted(
-            int(match.group(1)) for name in data if (match := _SESSION.fullmatch(name))
-        )
+        """The sessions of a LoCoMo file, without those that are empty."""
+        numbers = (match[1] for name in data if (match := _SESSION.fullmatch(name)))
         return [
             self._session(data, number)
-            for number in numbers
-            if data[f"session_{number}"] != []  # a session that never took place
+            for number in sorted(numbers, key=int)
+            if data[f"session_{number}"] != []
         ]
 
-    def _session(self, data: Mapping[str, object], number: int) -> Transcript:
+    def _session(self, data: Mapping[str, object], number: str) -> Transcript:
         place = f"session_{number}"
-        start = session_time_at(data.get(f"{place}_date_time"), f"{place}_date_time")
-        refuse_to_come(start, f"{place}_date_time", now=self.now)
-        items = data[place]
-        if not isinstance(items, list):
-            raise TranscriptError(f"{place}: Expected a list of turns.")
+        timed = f"{place}_date_time"
+        try:
+            text = text_at(data.get(timed), timed)
+            start = datetime.strptime(text, _SESSION_TIME).replace(tzinfo=UTC)
+        except ValueError:
+            words = 'Is no time as in "1:56 pm on 8 May, 2023".'
+            raise ImportFileError(f"{timed}: {words}") from None
+        refuse_to_come(start, timed, now=self.now)
         turns = [
             self._turn(item, f"{place}[{index}]", start + index * _TURN_SPACING)
-            for index, item in enumerate(items)
+            for index, item in enumerate(list_in(data, place, ""))
         ]
-        return _transcript(
-            name_at(f"{self.stem}-session-{number}", "name"), self.stem, turns, place
-        )
+        return _transcript(name_at(f"{self.stem}-session-{number}", "name"), turns, place)
 
     def _turn(self, item: object, place: str, at: datetime) -> Turn:
-        given = object_at(item, place)
+        given = object_in(item, place)
         text, caption = given.get("text"), given.get("blip_caption")
-        if caption is not None and not isinstance(caption, str):
-            raise TranscriptError(f"{place_of(place, 'blip_caption')}: Must be text.")
-        if isinstance(text, str) and caption:
+        if isinstance(text, str) and isinstance(caption, str) and caption:
             text = f"{text} [shares a photo: {caption}]".lstrip()
+        named = {}
+        for field in ("dia_id", "speaker"):
+            field_at = place_of(place, field)
+            named[field] = name_at(text_at(given.get(field), field_at), field_at)
         return Turn(
             role=Role.USER,
             content=self._content(text, place_of(place, "text")),
-            external_id=required_name_in(given, "dia_id", place),
-            name=required_name_in(given, "speaker", place),
+            external_id=named["dia_id"],
+            name=named["speaker"],
             created_at=at,
         )
 
-    # -- both ------------------------------------------------------------------------------
-
-    def _time(self, given: Mapping[str, object], field: str, place: str) -> datetime | None:
-        at = time_at(given.get(field), place_of(place, field))
-        refuse_to_come(at, place_of(place, field), now=self.now)
-        return at
-
     def _content(self, value: object, place: str) -> str:
-        text = text_at(value, place)
+        text = text_at(value, place, most=self.max_chars)
         if is_blank(text):
-            raise TranscriptError(f"{place}: Must not be blank.")
-        if len(text) > self.max_chars:
-            raise TranscriptError(
-                f"{place}: Has {len(text):,} characters; at most {self.max_chars:,} are kept."
-            )
+            raise ImportFileError(f"{place}: Must not be blank.")
         return text
 
-    def _note_unread(self, given: Mapping[str, object], known: tuple[str, ...]) -> None:
-        self.unread.update(name for name in given if name not in known)
 
-
-def _transcript(thread_id: str, prefix: str, turns: list[Turn], place: str) -> Transcript:
+def _transcript(thread_id: str, turns: list[Turn], place: str) -> Transcript:
     if not turns:
-        raise TranscriptError(f"{place}: Holds no messages.")
-    refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
-    return Transcript(thread_id, prefix, tuple(turns))
+        raise ImportFileError(f"{place}: Holds no messages.")
+    _refuse_repeated((turn.external_id for turn in turns), f"{place}: the external id")
+    return Transcript(thread_id, tuple(turns))
 
 
-class TranscriptError(ValueError):
-    """What is wrong with a transcript, beginning with the place (`[2].messages[0].role: …`)."""
+def _refuse_repeated(names: Iterable[str], what: str) -> None:
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        raise ImportFileError(f"{what} {name!r} stands there twice.")
 
 
-def object_at(item: object, place: str) -> Mapping[str, object]:
-    if not isinstance(item, dict):
-        raise TranscriptError(f"{place}: Expected an object.")
-    return item
+def import_transcripts(
+    *,
+    target: ImportTarget,
+    transcripts: Sequence[Transcript],
+    mode: ImportMode,
+    extract: bool,
+    tools: Tools,
+    actor: str,
+    now: datetime,
+    on_progress: Callable[[int], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> ImportSummary:
+    """Store the conversations one by one, each up to its memories, and count what was new.
+
+    External ids make it safe to repeat: stored rows stay unchanged, so an import that was
+    interrupted continues. `on_progress` gets the number of turns done; `should_stop` is asked
+    between conversations.
+    """
+    viewer = Viewer(team_id=target.team_id, actor=actor)
+    people = _people_beside_user(viewer, target, transcripts)
+    extracts = extract and mode != ImportMode.VERBATIM
+    run = _Import(target, mode, extracts, tools, viewer, now, people)
+    summary = ImportSummary()
+    for transcript in transcripts:
+        if should_stop():
+            break
+        summary += run.store(transcript)
+        on_progress(len(transcript.turns))
+    return summary
 
 
-def text_at(value: object, place: str) -> str:
-    """The text that stands there, which the database can keep as it is."""
-    if not isinstance(value, str):
-        raise TranscriptError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
-    if "\0" in value:
-        raise TranscriptError(f"{place}: Must not hold the NUL character.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise TranscriptError(f"{place}: Must be valid Unicode text.") from None
-    return value
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """One import under way; `people` are the external ids of the speakers beside the user."""
+
+    target: ImportTarget
+    mode: ImportMode
+    extract: bool
+    tools: Tools
+    viewer: Viewer
+    now: datetime
+    people: Mapping[str, str]
+
+    def store(self, transcript: Transcript) -> ImportSummary:
+        """One conversation: its messages, its verbatim memories, its extraction."""
+        started = time.perf_counter()
+        conversation = self._open(transcript)
+        rows = self._post(conversation, transcript)
+        posted = time.perf_counter()
+        written = masked = extracted = 0
+        if self.mode != ImportMode.MESSAGES:
+            written, masked = self._write_verbatim(conversation, transcript, rows)
+        remembered = time.perf_counter()
+        if self.extract:
+            counts = extract_now(
+                viewer=self.viewer,
+                conversation_id=conversation.pk,
+                tools=self.tools,
+                is_capped=False,
+                seconds=math.inf,
+            )
+            extracted = counts.created + counts.versioned
+            masked += counts.secrets_masked
+        return ImportSummary(
+            conversations=1,
+            messages=len(rows),
+            new_messages=sum(row.position > conversation.last_position for row in rows),
+            extracted_memories=extracted,
+            verbatim_memories=written,
+            masked_memories=masked,
+            post_seconds=posted - started,
+            write_seconds=remembered - posted,
+            extract_seconds=time.perf_counter() - remembered,
+        )
+
+    def _open(self, transcript: Transcript) -> Conversation:
+        target = self.target
+        with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
+            conversation, _ = open_conversation(
+                team_id=target.team_id,
+                agent=target.agent,
+                user=target.user,
+                project=target.project,
+                thread_id=transcript.thread_id,
+            )
+            speakers = {self.people.get(turn.speaker, "") for turn in transcript.turns}
+            ensure_end_users(team_id=target.team_id, external_ids=speakers - {""})
+        return conversation
+
+    def _post(self, conversation: Conversation, transcript: Transcript) -> list[Message]:
+        """Store messages without the capped extraction that the agent's interval would queue."""
+        rows: list[Message] = []
+        for turns in _in_batches(transcript.turns):
+            messages = [
+                NewMessage(
+                    role=turn.role.value,
+                    content=turn.content,
+                    name=turn.name,
+                    created_at=turn.created_at,
+                    external_id=turn.external_id,
+                )
+                for turn in turns
+            ]
+            with team_scope(
+                team_ids=[self.target.team_id], actor=self.viewer.actor, is_planned_once=True
+            ):
+                locked = visible_conversation(viewer=self.viewer, conversation_id=conversation.pk)
+                rows += append_messages(conversation=locked, messages=messages, now=self.now)
+        return rows
+
+    def _write_verbatim(
+        self, conversation: Conversation, transcript: Transcript, rows: Sequence[Message]
+    ) -> tuple[int, int]:
+        """Write each turn verbatim as a memory; returns how many are new, and how many masked.
+
+        Each has an external id of its message, so that a repetition writes nothing.
+        """
+        speakers = {Role.USER: self.target.user, Role.ASSISTANT: self.target.agent}
+        written = masked = 0
+        for pairs in _in_batches(list(zip(transcript.turns, rows, strict=True))):
+            stated = [
+                StatedMemory(
+                    content=f"{turn.name or speakers.get(turn.role, turn.role.value)}:"
+                    f" {turn.content}",
+                    memory_type=MemoryType.EPISODIC,
+                    importance=VERBATIM_IMPORTANCE,
+                    agent=self.target.agent,
+                    user=self.people.get(turn.speaker),
+                    conversation=conversation.pk,
+                    message_ids=(row.pk,),
+                    external_id=f"message:{row.pk}",
+                    created_at=row.created_at,
+                    check=False,
+                )
+                for turn, row in pairs
+            ]
+            results = remember(
+                viewer=self.viewer,
+                stated=stated,
+                tools=self.tools,
+                now=self.now,
+                reason="imported verbatim",
+                extractor=VERBATIM_EXTRACTOR,
+                is_import=True,
+            )
+            made = [result for result in results if result.outcome == Outcome.CREATED]
+            written += len(made)
+            masked += sum(result.secret_masked for result in made)
+        return written, masked
 
 
-def name_at(value: object, place: str, *, blank: bool = False) -> str:
-    """A name of at most 200 printable characters; "" when it is left out."""
-    if value is None:
-        return ""
-    text = text_at(value, place).strip()
-    if not text and not blank:
-        raise TranscriptError(f"{place}: Must not be blank.")
-    if len(text) > MAX_NAME_CHARS or not text.isprintable():
-        raise TranscriptError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
-    return text
+def _people_beside_user(
+    viewer: Viewer, target: ImportTarget, transcripts: Sequence[Transcript]
+) -> dict[str, str]:
+    """The people who speak in the transcripts beside the user: their names by `Turn.speaker`."""
+    with team_scope(team_ids=[target.team_id], actor=viewer.actor):
+        known = EndUser.objects.filter(team_id=target.team_id, external_id=target.user).first()
+    names = known.names if known else (target.user,)
+    spoken = (turn.name for each in transcripts for turn in each.turns if turn.speaker)
+    return {name.casefold(): name for name in other_speakers(spoken, user=names)}
 
 
-def name_in(given: Mapping[str, object], field: str, place: str, *, blank: bool = False) -> str:
-    """The name in a field of the object at that place; "" when it is left out."""
-    return name_at(given.get(field), place_of(place, field), blank=blank)
-
-
-def required_name_in(given: Mapping[str, object], field: str, place: str) -> str:
-    """As `name_in`, where it must not be left out."""
-    text_at(given.get(field), place_of(place, field))
-    return name_in(given, field, place)
-
-
-def time_at(value: object, place: str) -> datetime | None:
-    """A time with its zone, in UTC; None when it is left out."""
-    if value is None:
-        return None
-    try:
-        at = datetime.fromisoformat(value if isinstance(value, str) else "")
-        if at.tzinfo is not None:
-            return at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise TranscriptError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.") from None
-    raise TranscriptError(f"{place}: Give the time with its zone, as in 2026-02-09T09:04:00Z.")
-
-
-def session_time_at(value: object, place: str) -> datetime:
-    text = text_at(value, place)
-    try:
-        return datetime.strptime(text, _SESSION_TIME).replace(tzinfo=UTC)
-    except ValueError:
-        raise TranscriptError(f'{place}: Is no time as in "1:56 pm on 8 May, 2023".') from None
-
-
-def refuse_to_come(at: datetime | None, place: str, *, now: datetime) -> None:
-    """Raise TranscriptError for a time at which nothing can have been said yet."""
-    if at is not None and is_to_come(at=at, now=now):
-        raise TranscriptError(f"{place}: Must not lie more than a day ahead.")
-
-
-def place_of(place: str, field: str) -> str:
-    """How a message names the field of what stands at that place."""
-    return f"{place}.{field}" if place else field
-
-
-def refuse_repeated(names: Iterable[str], what: str) -> None:
-    """Raise TranscriptError for the first name that stands there twice."""
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise TranscriptError(f"{what} {name!r} stands there twice.")
+def _in_batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    """As many at a time as the API takes."""
+    size = settings.MAX_ITEMS_PER_REQUEST
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

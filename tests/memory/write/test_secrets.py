@@ -14,8 +14,13 @@ from audit.models import MemoryLog, OperationalEvent
 from memory.domain.secrets import MASK
 from memory.domain.types import Role
 from memory.models import Contradiction, Memory
-from memory.satellites.transfer.transcript_import import import_transcripts
-from memory.satellites.transfer.transcripts import ImportMode, ImportTarget, Transcript, Turn
+from memory.satellites.transfer.transcripts import (
+    ImportMode,
+    ImportTarget,
+    Transcript,
+    Turn,
+    import_transcripts,
+)
 from memory.understanding.tools import Tools
 from memory.writing.secrets import masked_text
 from teams.errors import InvalidError
@@ -194,7 +199,7 @@ def test_an_import_masks_memories_keeps_messages_and_refuses_nothing(
 
     done = import_transcripts(
         target=ImportTarget(team_id=acme.team.id, agent="kyra", user="sarah"),
-        transcripts=[Transcript(thread_id="t", prefix="t", turns=turns)],
+        transcripts=[Transcript(thread_id="t", turns=turns)],
         mode=ImportMode.VERBATIM,
         extract=False,
         tools=tools,

@@ -1,4 +1,4 @@
-"""What a file holds, whatever its format: messages of conversations, and memories."""
+"""Items of a file in any format: messages of conversations, and memories."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from typing import Any
 from django.conf import settings
 
 from memory.domain.text.words import has_words, is_blank
-from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role
-from memory.satellites.transfer.transcripts import (
-    MAX_NAME_CHARS,
-    TranscriptError,
-    name_at,
-    place_of,
-    refuse_to_come,
-    text_at,
-)
+from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role, is_to_come
 from teams.errors import InvalidError
 
+MAX_NAME_CHARS = 200
 _MAX_SLUG_CHARS = 100
 
 Given = Mapping[str, Any]  # Any: JSON that is checked as it is read
@@ -30,12 +23,12 @@ Item = dict[str, Any]  # Any: JSON
 
 
 class ImportFileError(InvalidError):
-    """What is wrong with a file, beginning with the place; nothing of it is imported."""
+    """An error in a file, beginning with its place; nothing of the file is imported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """Whose the items are that name nobody themselves; "" where nobody is named."""
+    """Owners of the items that name none; "" for no owner."""
 
     agent: str = ""
     user: str = ""
@@ -44,7 +37,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemMaker:
-    """Makes items of what a file says; raises ImportFileError naming the place."""
+    """Makes checked items; raises ImportFileError naming the place.
+
+    `given` may name an agent, user and project of the item's own.
+    """
 
     names: Names
     now: datetime
@@ -61,10 +57,10 @@ class ItemMaker:
         name: str = "",
         given: Given | None = None,
     ) -> Iterator[Item]:
-        """A message, in parts where it is longer than one may be; none where it is blank.
-
-        `given` may name an agent, user and project of its own.
-        """
+        """A message, in parts where it is longer than one may be; none where it is blank."""
+        text = text_at(content, place)
+        if is_blank(text):
+            return
         owners = self._owners(given or {}, place)
         for field in ("agent", "user"):
             if field not in owners:
@@ -73,7 +69,6 @@ class ItemMaker:
                 )
         if role not in set(Role):
             raise ImportFileError(f"{place}: The role must be one of {', '.join(Role)}.")
-        text = _text(content, place)
         most = settings.MAX_CONTENT_CHARS
         for start in range(0, len(text), most):
             part = text[start : start + most]
@@ -103,15 +98,10 @@ class ItemMaker:
         importance: object = None,
         given: Given | None = None,
     ) -> Item:
-        """A memory; `given` may name an agent, user and project of its own."""
-        text = _text(content, place)
+        """A memory."""
+        text = text_at(content, place, most=settings.MAX_CONTENT_CHARS)
         if not has_words(text):
             raise ImportFileError(f"{place}: A memory must have words.")
-        if len(text) > settings.MAX_CONTENT_CHARS:
-            raise ImportFileError(
-                f"{place}: Has {len(text):,} characters; at most"
-                f" {settings.MAX_CONTENT_CHARS:,} are kept."
-            )
         if memory_type not in set(MemoryType):
             raise ImportFileError(f"{place}: The type must be one of {', '.join(MemoryType)}.")
         item: Item = {
@@ -132,25 +122,11 @@ class ItemMaker:
             item["importance"] = _importance(importance, place)
         return item
 
-    def time(self, value: object, place: str) -> datetime | None:
-        """A time: ISO 8601, of UTC where it names no zone, or seconds since 1970; None without."""
-        if value in (None, ""):
-            return None
-        try:
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                at = datetime.fromtimestamp(value, UTC)
-            else:
-                at = datetime.fromisoformat(value if isinstance(value, str) else "?")
-                at = at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
-            refuse_to_come(at, place, now=self.now)
-        except TranscriptError as error:
-            raise ImportFileError(str(error)) from None
-        except (ValueError, OverflowError, OSError):
-            raise ImportFileError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.") from None
-        return at
+    def time(self, given: Given, field: str, place: str) -> datetime | None:
+        """The time in a field, see `time_in`."""
+        return time_in(given, field, place, now=self.now)
 
     def _owners(self, given: Given, place: str) -> dict[str, str]:
-        """The agent, user and project that are named, here or for the whole file."""
         owners = {}
         for field in ("agent", "user", "project"):
             name = _name(given.get(field), place) or getattr(self.names, field)
@@ -165,6 +141,11 @@ class ItemMaker:
 
 def is_message(item: Item) -> bool:
     return "role" in item
+
+
+def place_of(place: str, field: str) -> str:
+    """The place of a field of the object at that place, as errors name it."""
+    return f"{place}.{field}" if place else field
 
 
 def object_in(value: object, place: str) -> Given:
@@ -192,16 +173,71 @@ def id_in(given: Given, field: str, place: str) -> str:
     return name
 
 
+def time_in(given: Given, field: str, place: str, *, now: datetime) -> datetime | None:
+    """A time: ISO 8601, of UTC where it names no zone, or seconds since 1970; None without.
+
+    Raises ImportFileError for a time more than a day after `now`.
+    """
+    value, place = given.get(field), place_of(place, field)
+    if value in (None, ""):
+        return None
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            at = datetime.fromtimestamp(value, UTC)
+        else:
+            at = datetime.fromisoformat(value if isinstance(value, str) else "?")
+            at = at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ImportFileError(f"{place}: Is no time as in 2026-02-09T09:04:00Z.") from None
+    refuse_to_come(at, place, now=now)
+    return at
+
+
+def refuse_to_come(at: datetime, place: str, *, now: datetime) -> None:
+    """Raise ImportFileError for a time at which nothing can have been said yet."""
+    if is_to_come(at=at, now=now):
+        raise ImportFileError(f"{place}: Must not lie more than a day ahead.")
+
+
+def text_at(value: object, place: str, *, most: int | None = None) -> str:
+    """A text that the database can store verbatim, of at most so many characters."""
+    if not isinstance(value, str):
+        raise ImportFileError(f"{place}: {'Is missing' if value is None else 'Must be text'}.")
+    if "\0" in value:
+        raise ImportFileError(f"{place}: Must not hold the NUL character.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ImportFileError(f"{place}: Must be valid Unicode text.") from None
+    if most is not None and len(value) > most:
+        raise ImportFileError(
+            f"{place}: Has {len(value):,} characters; at most {most:,} are stored."
+        )
+    return value
+
+
+def name_at(value: object, place: str, *, blank: bool = False) -> str:
+    """A name of at most 200 printable characters; "" when it is left out."""
+    if value is None:
+        return ""
+    text = text_at(value, place).strip()
+    if not text and not blank:
+        raise ImportFileError(f"{place}: Must not be blank.")
+    if len(text) > MAX_NAME_CHARS or not text.isprintable():
+        raise ImportFileError(f"{place}: Must be at most {MAX_NAME_CHARS} printable characters.")
+    return text
+
+
 def id_of_words(*words: str) -> str:
     """An id for what has none: the same words have the same one."""
-    # What is no Unicode text is refused with its place when the item is made.
+    # Text that is not valid Unicode is refused with its place when the item is made.
     return hashlib.sha256("\0".join(words).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def id_with_words(*parts: object) -> str:
     """An id of a source whose texts change: the last part is the text, the others name it there.
 
-    So what was changed there is a new statement, which may supersede the one of before.
+    A text that changed at its source is a new statement, which may supersede the earlier one.
     """
     *names, text = map(str, parts)
     return ":".join([*names, id_of_words(text)[:12]])
@@ -214,30 +250,15 @@ def shortened(name: str) -> str:
     return f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
-def _text(value: object, place: str) -> str:
-    try:
-        return text_at(value, place)
-    except TranscriptError as error:
-        raise ImportFileError(str(error)) from None
-
-
 def _name(value: object, place: str) -> str:
-    """A name in one line, as printable as its source has it; "" without one."""
+    """A name in one line; "" without one."""
     if value is None:
         return ""
-    text = " ".join(_text(value, place).split())
-    try:
-        return name_at(shortened(text), place, blank=True)
-    except TranscriptError as error:
-        raise ImportFileError(str(error)) from None
+    return name_at(shortened(" ".join(text_at(value, place).split())), place, blank=True)
 
 
 def _id(value: str, place: str) -> str:
-    """An id as it is, or the digest of a longer one."""
-    try:
-        return name_at(shortened(text_at(value, place)), place)
-    except TranscriptError as error:
-        raise ImportFileError(str(error)) from None
+    return name_at(shortened(text_at(value, place)), place)
 
 
 def _tags(value: object, place: str) -> list[str]:
@@ -250,10 +271,8 @@ def _tags(value: object, place: str) -> list[str]:
 
 
 def _importance(value: object, place: str) -> int:
-    try:
-        number = int(str(value))
-    except ValueError:
-        number = 0
+    text = str(value).strip()
+    number = int(text) if text.isdecimal() and len(text) < 3 else 0
     if not 1 <= number <= 10:
         raise ImportFileError(f"{place}: The importance must be 1 to 10.")
     return number

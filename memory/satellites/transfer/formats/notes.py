@@ -38,7 +38,7 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
     created = front.get("created") or front.get("created_at") or front.get("date")
     if isinstance(created, date):
         created = created.isoformat()
-    at = make.time(created if isinstance(created, str) else None, path)
+    at = make.time({"created": created if isinstance(created, str) else None}, "created", path)
     tags = _front_tags(front.get("tags"), path)
     for place, words, own in _statements(body, path, title, first):
         if has_words(words):
@@ -106,10 +106,7 @@ def _scalar(value: object) -> str:
 
 
 def _front_tags(value: object, path: str) -> list[str]:
-    if isinstance(value, str):
-        value = value.split(",")
-    if value is None:
-        return []
+    value = value.split(",") if isinstance(value, str) else value or []
     if not isinstance(value, list):
         raise ImportFileError(f"{path}:1: Tags must be a list.")
-    return [told for each in value if (told := _scalar(each).strip())]
+    return [tag for each in value if (tag := _scalar(each).strip())]

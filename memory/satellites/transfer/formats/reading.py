@@ -5,17 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import ijson
 
-from memory.satellites.transfer.formats import chats, notes, records
+from memory.satellites.transfer.formats import notes, records
 from memory.satellites.transfer.formats.items import (
     Given,
     ImportFileError,
@@ -23,7 +23,7 @@ from memory.satellites.transfer.formats.items import (
     ItemMaker,
     object_in,
 )
-from memory.satellites.transfer.tables import MARK
+from memory.satellites.transfer.team_export import MARK
 
 # A record of a file by lines or of a list, an agent file and a note may have so many bytes.
 MAX_RECORD_BYTES = 64 * 2**20
@@ -36,16 +36,15 @@ MAX_DEPTH = 100
 # The parser looks at a string anew with each read that it goes on in: few reads, little time.
 _READ_BYTES = 2**20
 _HEAD_BYTES = 64 * 1024
-_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-# One that begins at a quote which is not itself escaped, in a string that has no end yet.
-_STRING = re.compile(rb'(?<!\\)"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_BRACKETS = re.compile(rb"[\[{]+|[\]}]+")
 _CHATS = "conversations.json"
 _NOTES = (".md", ".markdown")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 
 csv.field_size_limit(MAX_RECORD_BYTES)  # of the whole process, where nothing else reads CSV
 
 _Reader = Callable[[Given, str, ItemMaker], Iterator[Item]]
+_Files = Iterable[tuple[str, Callable[[], IO[bytes]]]]
 
 
 class Format(StrEnum):
@@ -63,10 +62,25 @@ class Format(StrEnum):
 
 # One list of JSON, or of each under one of these names.
 _LISTED: dict[Format, _Reader] = {
-    Format.CHATGPT: chats.chatgpt_conversation,
-    Format.CLAUDE: chats.claude_conversation,
+    Format.CHATGPT: records.chatgpt_conversation,
+    Format.CLAUDE: records.claude_conversation,
     Format.MEM0: records.mem0_memory,
 }
+# Fields that tell the formats apart: of the records in a list, of an object, and of a table.
+_BY_FIELDS_OF_RECORDS = {
+    "mapping": Format.CHATGPT,
+    "chat_messages": Format.CLAUDE,
+    "memory": Format.MEM0,
+}
+_BY_FIELDS = {
+    "results": Format.MEM0,
+    "memories": Format.MEM0,
+    "agents": Format.LETTA,
+    "core_memory": Format.LETTA,
+    "namespace": Format.LANGGRAPH,
+    **dict.fromkeys(("content", "text", "memory"), Format.JSONL),
+}
+_BY_COLUMNS = dict.fromkeys(("content", "text", "memory"), Format.CSV)
 _LIST_NAMES = ("results", "memories", "conversations")
 _LINED: dict[Format, _Reader] = {
     Format.LANGGRAPH: records.langgraph_item,
@@ -84,7 +98,11 @@ def read_items(
     wrong.
     """
     if isinstance(source, Path) and source.is_dir():
-        return Format.MARKDOWN, _folder(source, make)
+        found = source.rglob("*")
+        return Format.MARKDOWN, _notes(
+            [(each.relative_to(source).as_posix(), partial(each.open, "rb")) for each in found],
+            make,
+        )
     file = source.open("rb") if isinstance(source, Path) else source
     if file.read(4) == b"PK\x03\x04":
         is_local = isinstance(source, Path)
@@ -102,7 +120,7 @@ def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterat
         elif found in _LINED:
             yield from _lined(file, _LINED[found], make)
         elif found is Format.LETTA:
-            yield from chats.letta_file(object_in(json.loads(_whole(file, name)), name), "", make)
+            yield from records.letta_file(object_in(json.loads(_whole(file, name)), name), "", make)
         elif found is Format.MARKDOWN:
             yield from notes.note_memories(_whole(file, name), name, make)
         else:
@@ -112,16 +130,14 @@ def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterat
 def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
     """The items of one list of JSON, which is all of the file or stands under a known name."""
     prefix = "item"
-    if _first_character(file) == b"{":
-        names = [name for name in _top_names(file) if name in _LIST_NAMES]
+    if _head(file)[:1] == b"{":
+        names = [name for name in _names(file, "") if name in _LIST_NAMES]
         if not names:
             raise ImportFileError(f"Expected a list, or an object with {', '.join(_LIST_NAMES)}.")
         prefix = f"{names[0]}.item"
-    file.seek(0)
-    nested = _Nested(file, most_between=MAX_RECORD_BYTES)
-    values = ijson.items(nested, prefix, use_float=True, buf_size=_READ_BYTES)
-    for index, value in enumerate(values):
-        nested.between = 0
+    counted = _Counted(file, most=MAX_RECORD_BYTES)
+    for index, value in enumerate(ijson.items(_events(counted), prefix)):
+        counted.bytes = 0
         place = f"[{index}]"
         yield from read(object_in(value, place), place, make)
 
@@ -131,8 +147,7 @@ def _lined(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
     while line := file.readline(MAX_RECORD_BYTES):
         number += 1
         place = f"line {number}"
-        text = _decoded(line, place).strip()
-        if not text:
+        if not (text := _decoded(line, place).strip()):
             continue
         try:
             value = json.loads(text)
@@ -157,13 +172,14 @@ def _table(file: IO[bytes], make: ItemMaker) -> Iterator[Item]:
         wrapped.detach()
 
 
-def _folder(folder: Path, make: ItemMaker) -> Iterator[Item]:
-    files = (each for each in sorted(folder.rglob("*")) if each.suffix.lower() in _NOTES)
+def _notes(files: _Files, make: ItemMaker) -> Iterator[Item]:
+    """The items of all notes among the files, without hidden ones."""
     with _readable():
-        for each in files:
-            name = each.relative_to(folder).as_posix()
-            if not any(part.startswith(".") for part in Path(name).parts):
-                with each.open("rb") as file:
+        for name, opened in sorted(files, key=lambda each: each[0]):
+            path = Path(name)
+            is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+            if path.suffix.lower() in _NOTES and not is_hidden:
+                with opened() as file:
                     yield from notes.note_memories(_whole(file, name), name, make)
 
 
@@ -186,155 +202,108 @@ def _archive(
             found = given or _detected(entry, _CHATS)
             entry.seek(0)
             return found, _items(entry, found, make, _CHATS)
-    wanted = [each for each in entries if Path(each.filename).suffix.lower() in _NOTES]
-    if not wanted or given not in (None, Format.MARKDOWN):
+    has_notes = any(Path(each.filename).suffix.lower() in _NOTES for each in entries)
+    if not has_notes or given not in (None, Format.MARKDOWN):
         raise ImportFileError(f"The archive has neither {_CHATS} nor notes in Markdown (.md).")
-    return Format.MARKDOWN, _archived_notes(archive, wanted, make)
-
-
-def _archived_notes(
-    archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], make: ItemMaker
-) -> Iterator[Item]:
-    with _readable():
-        for each in sorted(entries, key=lambda entry: entry.filename):
-            if not any(part.startswith((".", "__MACOSX")) for part in Path(each.filename).parts):
-                with archive.open(each) as file:
-                    text = _whole(file, each.filename)
-                    yield from notes.note_memories(text, each.filename, make)
+    files = [(each.filename, partial(archive.open, each)) for each in entries]
+    return Format.MARKDOWN, _notes(files, make)
 
 
 def _detected(file: IO[bytes], name: str) -> Format:
     """The format that the beginning of the file shows; ImportFileError for none."""
-    file.seek(0)
-    head = file.read(_HEAD_BYTES)
-    first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if name.lower().endswith(_NOTES):
         return Format.MARKDOWN
+    head = _head(file)
     with _readable():
-        if first[:1] == b"[":
-            return _by_fields(set(_first_names(file)), listed=True)
-        if first[:1] == b"{":
+        if head[:1] == b"[":
+            return _by_fields(_names(file, "item"), _BY_FIELDS_OF_RECORDS)
+        if head[:1] == b"{":
             try:
-                value = json.loads(_first_line(file))
+                names: Iterable[str] = json.loads(_first_line(file))
             except ValueError:
-                return _by_fields(set(_top_names(file)), listed=False)
-            return _by_fields(set(value), listed=False)
-    if first.startswith(b"---"):
+                names = _names(file, "")
+            return _by_fields(names, _BY_FIELDS)
+    if head.startswith(b"---"):
         return Format.MARKDOWN
-    columns = first.split(b"\n", 1)[0].decode(errors="replace").lower().replace('"', "")
-    if {"content", "text", "memory"} & {each.strip() for each in columns.split(",")}:
-        return Format.CSV
-    raise _unknown()
+    columns = head.split(b"\n", 1)[0].decode(errors="replace").lower().replace('"', "")
+    return _by_fields(map(str.strip, columns.split(",")), _BY_COLUMNS)
 
 
-def _by_fields(names: set[str], *, listed: bool) -> Format:
-    if MARK in names:
+def _by_fields(names: Iterable[str], known: Mapping[str, Format]) -> Format:
+    given = set(names)
+    if MARK in given:
         raise ImportFileError(
             "This is the export of a team: the operator imports it with `manage.py import_team`."
         )
-    if listed:
-        known = {"mapping": Format.CHATGPT, "chat_messages": Format.CLAUDE, "memory": Format.MEM0}
-    else:
-        known = {
-            "results": Format.MEM0,
-            "memories": Format.MEM0,
-            "agents": Format.LETTA,
-            "core_memory": Format.LETTA,
-            "namespace": Format.LANGGRAPH,
-            **dict.fromkeys(("content", "text", "memory"), Format.JSONL),
-        }
-    for field, found in known.items():
-        if field in names:
-            return found
-    raise _unknown()
-
-
-def _unknown() -> ImportFileError:
-    return ImportFileError(
+    if found := next((each for field, each in known.items() if field in given), None):
+        return found
+    raise ImportFileError(
         f"The file is of none of the formats {', '.join(Format)}, by what it begins with; name its"
         " format if it is.",
         field="format",
     )
 
 
+def _head(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK).lstrip()
+
+
 def _first_line(file: IO[bytes]) -> bytes:
     """The first line that is not blank, or as much of it as a record may have."""
     file.seek(0)
     while line := file.readline(MAX_RECORD_BYTES):
-        if text := line.removeprefix(b"\xef\xbb\xbf").strip():
+        if text := line.removeprefix(_BYTE_ORDER_MARK).strip():
             return text
     return b""
 
 
-def _first_names(file: IO[bytes]) -> Iterator[str]:
-    """The names of the fields of the first object in a list."""
-    file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file), use_float=True, buf_size=_READ_BYTES):
-        if prefix == "item" and event == "map_key":
-            yield str(value)
-        if prefix == "item" and event == "end_map":
-            return
+def _names(file: IO[bytes], prefix: str) -> list[str]:
+    """The names of the fields of the first object at that place of the JSON."""
+    found = []
+    for place, event, value in _events(_Counted(file)):
+        if place == prefix and event == "map_key":
+            found.append(str(value))
+        if place == prefix and event == "end_map":
+            break
+    return found
 
 
-def _top_names(file: IO[bytes]) -> Iterator[str]:
-    """The names of the fields of the object that the file is."""
-    file.seek(0)
-    for prefix, event, value in ijson.parse(_Nested(file), use_float=True, buf_size=_READ_BYTES):
-        if prefix == "" and event == "map_key":
-            yield str(value)
+class _Counted:
+    """A JSON file behind its byte order mark, which counts the `bytes` that are read of it.
 
-
-def _first_character(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    return file.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-
-
-class _Nested:
-    """A JSON file behind its byte order mark that refuses to be nested deeper than anybody needs.
-
-    The parser keeps a path for each level, so that a file of brackets alone would fill the memory;
-    and it builds each record whole, so that `between` two of them only so many bytes are read.
+    Raises ImportFileError where they are more than `most`: a record is built as a whole.
     """
 
-    def __init__(self, file: IO[bytes], *, most_between: int | None = None) -> None:
-        self.between = 0
-        self._most_between = most_between
-        self._file = file
-        self._depth = 0
-        self._is_string = False
-        self._is_escaped = False
+    def __init__(self, file: IO[bytes], *, most: int | None = None) -> None:
+        self.bytes = 0
+        self._file, self._most = file, most
         file.seek(0)
-        if file.read(3) != b"\xef\xbb\xbf":
+        if file.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
             file.seek(0)
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes; ImportFileError where they nest too deep or a record has too many."""
+        """Returns the next bytes."""
         content = self._file.read(size)
-        self.between += len(content)
-        if self._most_between is not None and self.between > self._most_between:
-            raise ImportFileError(f"A record has more than {self._most_between:,} bytes.")
-        rest = self._outside(content)
-        for brackets in _BRACKETS.findall(rest):
-            self._depth += len(brackets) if brackets[0] in b"[{" else -len(brackets)
-            if self._depth > MAX_DEPTH:
-                raise ImportFileError(f"The file nests values more than {MAX_DEPTH} deep.")
+        self.bytes += len(content)
+        if self._most is not None and self.bytes > self._most:
+            raise ImportFileError(f"A record has more than {self._most:,} bytes.")
         return content
 
-    def _outside(self, content: bytes) -> bytes:
-        """What of it stands outside of strings, which may go on from one read to the next."""
-        if not content:
-            return b""
-        if self._is_string:
-            begun = _IN_STRING.match(content, 1 if self._is_escaped else 0)
-            end = begun.end() if begun else len(content)
-            self._is_escaped = content[end:] == b"\\"
-            if content[end : end + 1] != b'"':
-                return b""
-            content = content[end + 1 :]
-        outside, quote, string = _STRING.sub(b"", content).partition(b'"')
-        self._is_string = bool(quote)
-        self._is_escaped = len(string) - len(string.rstrip(b"\\")) & 1 == 1
-        return outside
+
+def _events(file: _Counted) -> Iterator[tuple[str, str, Any]]:
+    """The parser's events with their places, which it keeps for each level: few are allowed."""
+
+    def bounded() -> Iterator[tuple[str, Any]]:  # Any: values of JSON
+        depth = 0
+        for event, value in ijson.basic_parse(file, use_float=True, buf_size=_READ_BYTES):
+            depth += _STEPS.get(event, 0)
+            if depth > MAX_DEPTH:
+                raise ImportFileError(f"The file nests values more than {MAX_DEPTH} deep.")
+            yield event, value
+
+    events: Iterator[tuple[str, str, Any]] = ijson.parse(bounded())
+    return events
 
 
 def _whole(file: IO[bytes], place: str) -> str:

@@ -1,11 +1,11 @@
-"""Formats of one record each: mem0's memories, LangGraph's store, plain JSON Lines and CSV."""
+"""Records of other systems: ChatGPT, Claude, Letta, mem0, LangGraph's store, JSON Lines and CSV."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from memory.domain.types import MAX_TAG_CHARS
+from memory.domain.types import MAX_TAG_CHARS, MemoryType, Role
 from memory.satellites.transfer.formats.items import (
     Given,
     ImportFileError,
@@ -16,47 +16,211 @@ from memory.satellites.transfer.formats.items import (
     id_with_words,
     list_in,
     object_in,
+    place_of,
 )
-from memory.satellites.transfer.transcripts import place_of
 
+# Content types of ChatGPT that a person or a model says to the other; others belong to tools.
+_SAID = frozenset({"text", "multimodal_text"})
+_SENDERS = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
+_LETTA_TYPES = {"persona": MemoryType.IDENTITY, "human": MemoryType.USER_PROFILE}
 # The fields of a value that hold its words, in the order in which they are looked for.
 _WORDS = ("content", "text", "memory", "data", "value")
-# The label before a name in a namespace, and whose name it is.
+# The label before a name in a namespace, and the owner that it names.
 _OWNERS = {
-    **dict.fromkeys(("user", "users", "user_id"), "user"),
-    **dict.fromkeys(("agent", "agents", "agent_id"), "agent"),
-    **dict.fromkeys(("project", "projects", "project_id"), "project"),
+    label: owner
+    for owner in ("user", "agent", "project")
+    for label in (owner, f"{owner}s", f"{owner}_id")
 }
 
 
+def chatgpt_conversation(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
+    """The branch of a conversation that was shown last, from its root to `current_node`.
+
+    Its messages stand in a tree; those of people and the model are taken, without tools, the
+    system and pictures.
+    """
+    thread = id_in(given, "conversation_id" if given.get("conversation_id") else "id", place)
+    at = make.time(given, "create_time", place)
+    place = place_of(place, "mapping")
+    nodes = object_in(given.get("mapping"), place)
+    for key in _branch(given.get("current_node"), nodes, place):
+        node_at = place_of(place, key)
+        node = object_in(nodes[key], node_at)
+        if node.get("message") is None:
+            continue
+        message = object_in(node["message"], node_at)
+        role = object_in(message.get("author"), place_of(node_at, "author")).get("role")
+        at = make.time(message, "create_time", node_at) or at
+        if text := _said(message, role, node_at):
+            yield from make.messages(
+                place=node_at,
+                thread_id=thread,
+                role=str(role),
+                content=text,
+                external_id=key,
+                at=at,
+            )
+
+
+def _branch(key: object, nodes: Given, place: str) -> list[str]:
+    """The keys of the nodes from the root to the one of that key, by default the last leaf."""
+    if key is None:
+        leaves = [name for name in nodes if not object_in(nodes[name], place).get("children")]
+        key = leaves[-1] if leaves else None
+    found: dict[str, None] = {}
+    while key is not None:
+        if not isinstance(key, str) or key not in nodes:
+            raise ImportFileError(f"{place}: There is no node {key!r}.")
+        if key in found:
+            raise ImportFileError(f"{place}: The node {key!r} is above itself.")
+        found[key] = None
+        key = object_in(nodes[key], place_of(place, key)).get("parent")
+    return list(reversed(found))
+
+
+def _said(message: Given, role: object, place: str) -> str:
+    """The text of a message of a person or the model; "" for any other."""
+    content = object_in(message.get("content"), place_of(place, "content"))
+    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    is_said = content.get("content_type") in _SAID and message.get("recipient") in (None, "all")
+    if hidden or not is_said or role not in (Role.USER, Role.ASSISTANT):
+        return ""
+    parts = list_in(content, "parts", place_of(place, "content"))
+    # Spoken words stand in an object with their text; pictures are objects without one.
+    return _joined(part.get("text") if isinstance(part, dict) else part for part in parts)
+
+
+def claude_conversation(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
+    """The messages of a conversation in their order, with the text of their attachments."""
+    thread = id_in(given, "uuid", place)
+    begun = make.time(given, "created_at", place)
+    for index, value in enumerate(list_in(given, "chat_messages", place)):
+        message_at = f"{place_of(place, 'chat_messages')}[{index}]"
+        message = object_in(value, message_at)
+        sender = message.get("sender")
+        if sender not in _SENDERS:
+            raise ImportFileError(f"{message_at}.sender: Must be human or assistant.")
+        texts = _texts(message.get("content"), message_at) or [message.get("text")]
+        texts += [
+            object_in(each, message_at).get("extracted_content")
+            for each in list_in(message, "attachments", message_at)
+        ]
+        if text := _joined(texts):
+            yield from make.messages(
+                place=message_at,
+                thread_id=thread,
+                role=_SENDERS[sender],
+                content=text,
+                external_id=id_in(message, "uuid", message_at),
+                at=make.time(message, "created_at", message_at) or begun,
+            )
+
+
+def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
+    """The memory blocks of each agent, and its messages without those of tools and the system.
+
+    A block labelled `persona` is the agent's identity, one labelled `human` the user's profile,
+    any other a semantic memory. Older files are of one agent, with its blocks in `core_memory`.
+    """
+    blocks = {
+        str(object_in(each, "blocks").get("id")): each for each in list_in(given, "blocks", place)
+    }
+    agents = list_in(given, "agents", place) if "agents" in given else [given]
+    for number, value in enumerate(agents):
+        agent_at = f"agents[{number}]" if "agents" in given else "agent"
+        agent = object_in(value, agent_at)
+        name = make.names.agent or str(agent.get("name") or "")
+        owner = {"agent": name} if name else {}
+        thread = str(agent.get("id") or name or "letta")
+        own = [blocks[each] for each in list_in(agent, "block_ids", agent_at) if each in blocks]
+        for index, block in enumerate([*own, *list_in(agent, "core_memory", agent_at)]):
+            block_at = f"{agent_at}.blocks[{index}]"
+            words = object_in(block, block_at).get("value")
+            label = str(block.get("label") or "")
+            if str(words or "").strip():
+                yield make.memory(
+                    place=block_at,
+                    content=words,
+                    external_id=id_with_words("letta", thread, block.get("id") or label, words),
+                    memory_type=_LETTA_TYPES.get(label, MemoryType.SEMANTIC),
+                    tags=[label] if label else [],
+                    given=owner,
+                )
+        for index, each in enumerate(list_in(agent, "messages", agent_at)):
+            message_at = f"{agent_at}.messages[{index}]"
+            message = object_in(each, message_at)
+            if (role := message.get("role")) not in (Role.USER, Role.ASSISTANT):
+                continue
+            content = message.get("content", message.get("text"))
+            text = content if isinstance(content, str) else _joined(_texts(content, message_at))
+            yield from make.messages(
+                place=message_at,
+                thread_id=thread,
+                role=role,
+                content=_unpacked(text) if role == Role.USER else text,
+                external_id=str(message.get("id") or f"position-{index + 1}"),
+                at=make.time(message, "created_at", message_at),
+                given=owner,
+            )
+
+
+def _unpacked(text: str) -> str:
+    """The user's words where Letta wrapped them in JSON; "" for the system's."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return text
+    said = value.get("message") if value["type"] == "user_message" else None
+    return said if isinstance(said, str) else ""
+
+
+def _texts(content: object, place: str) -> list[object]:
+    """The texts among the blocks of a message's content."""
+    place = place_of(place, "content")
+    if content is not None and not isinstance(content, list):
+        raise ImportFileError(f"{place}: Expected a list.")
+    blocks = [object_in(each, place) for each in content or ()]
+    return [each.get("text") for each in blocks if each.get("type", "text") == "text"]
+
+
+def _joined(texts: Iterable[object]) -> str:
+    return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
+
+
 def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
-    """A memory as mem0's `get_all` and exports have it; its categories become tags."""
+    """A memory as mem0's `get_all` and exports have it.
+
+    Its categories become tags, and its metadata the tags that mem0's client makes of them
+    (`topic="food"`); longer ones are left out.
+    """
     metadata = object_in(given.get("metadata") or {}, place_of(place, "metadata"))
-    named = {"user": given.get("user_id"), "agent": given.get("agent_id")}
+    flat = [
+        f"{name}={json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
+        for name, value in metadata.items()
+    ]
     yield make.memory(
         place=place,
         content=given.get("memory"),
         external_id=id_with_words("mem0", id_in(given, "id", place), given.get("memory")),
-        at=make.time(given.get("created_at"), place_of(place, "created_at")),
-        tags=[*list_in(given, "categories", place), *_flat(metadata)],
-        given={**named, "project": given.get("app_id")},
+        at=make.time(given, "created_at", place),
+        tags=[
+            *list_in(given, "categories", place),
+            *(tag for tag in flat if len(tag) <= MAX_TAG_CHARS),
+        ],
+        given={
+            "user": given.get("user_id"),
+            "agent": given.get("agent_id"),
+            "project": given.get("app_id"),
+        },
     )
-
-
-def _flat(metadata: Given) -> list[str]:
-    """Metadata as the tags that mem0's client makes of it (`topic="food"`); long ones are left."""
-    said = {
-        name: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        for name, value in metadata.items()
-    }
-    tags = [f"{name}={value}" for name, value in said.items()]
-    return [tag for tag in tags if len(tag) <= MAX_TAG_CHARS]
 
 
 def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     """An item of a store: its value's words, or all of its value as JSON.
 
-    Of its namespace, a name after `users`, `agents` or `projects` says whose it is; the rest are
+    In its namespace, a name after `users`, `agents` or `projects` names the owner; the rest are
     tags.
     """
     namespace = [str(each) for each in list_in(given, "namespace", place)]
@@ -69,22 +233,17 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             label = part.lower()
         else:
             tags.append(part)
-    value = given.get("value")
-    words = (
-        next(
-            (value[name] for name in _WORDS if isinstance(value.get(name), str) and value[name]),
-            None,
-        )
-        if isinstance(value, dict)
-        else value
-    )
+    value = words = given.get("value")
+    if isinstance(value, dict):
+        texts = (value.get(name) for name in _WORDS)
+        words = next((text for text in texts if isinstance(text, str) and text), None)
     if not isinstance(words, str):
         words = json.dumps(value, ensure_ascii=False)
     yield make.memory(
         place=place,
         content=words,
         external_id=id_with_words("langgraph", *namespace, id_in(given, "key", place), words),
-        at=make.time(given.get("created_at"), place_of(place, "created_at")),
+        at=make.time(given, "created_at", place),
         tags=tags + ([label] if label else []),
         given=owners,
     )
@@ -93,7 +252,7 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
 def plain_record(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     """A message where it has a `role`, else a memory; fields as the API names them."""
     content = next((given[name] for name in _WORDS[:3] if given.get(name)), None)
-    at = make.time(given.get("created_at"), place_of(place, "created_at"))
+    at = make.time(given, "created_at", place)
     owners = {name: given.get(name) or None for name in ("agent", "user", "project")}
     own_id = given.get("external_id") or given.get("id")
     if role := given.get("role"):

@@ -20,12 +20,11 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.management.naming import team_named
-from memory.satellites.transfer.transcript_import import import_transcripts
 from memory.satellites.transfer.transcripts import (
     ImportMode,
     ImportTarget,
-    TranscriptError,
-    TranscriptFile,
+    Transcript,
+    import_transcripts,
     read_transcripts,
 )
 from memory.understanding.tools import default_tools
@@ -71,28 +70,25 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        file: Path = options["file"]
         self._check_names(options)
-        file = _read(options["file"])
-        if file.unread_fields:
-            self.stderr.write(f"Fields that are not imported: {', '.join(file.unread_fields)}.")
-        target = ImportTarget(
-            team_id=team_named(
+        started = time.perf_counter()
+        try:
+            transcripts = _read(file)
+            team_id = team_named(
                 options["team"],
                 create=options["create_team"],
                 actor=ACTOR,
                 not_done="nothing was imported",
-            ),
-            agent=options["agent"],
-            user=options["user"],
-            project=options["project"],
-        )
-        started = time.perf_counter()
-        bar = tqdm(total=file.turn_count, unit="turn", file=sys.stderr, desc=options["file"].name)
-        with bar, _stop_on_interrupt() as stop:
-            try:
+            )
+            turns = sum(len(each.turns) for each in transcripts)
+            bar = tqdm(total=turns, unit="turn", file=sys.stderr, desc=file.name)
+            with bar, _stop_on_interrupt() as stop:
                 done = import_transcripts(
-                    target=target,
-                    transcripts=file.transcripts,
+                    target=ImportTarget(
+                        team_id, options["agent"], options["user"], options["project"]
+                    ),
+                    transcripts=transcripts,
                     mode=ImportMode(options["mode"]),
                     extract=not options["no_extract"],
                     tools=default_tools(),
@@ -101,8 +97,8 @@ class Command(BaseCommand):
                     on_progress=bar.update,
                     should_stop=stop.is_set,
                 )
-            except DomainError as error:
-                raise CommandError(f"{options['file']}: {error.message}") from None
+        except DomainError as error:
+            raise CommandError(f"{file}: {error.message}") from None
         self.stdout.write(
             f"{done.conversations} conversation{pluralize(done.conversations)},"
             f" {done.messages} message{pluralize(done.messages)}"
@@ -117,9 +113,9 @@ class Command(BaseCommand):
                 f"Masked a key, password or card number in {done.masked_memories}"
                 f" memor{pluralize(done.masked_memories, 'y,ies')}; the messages keep every word."
             )
-        if done.conversations < len(file.transcripts):
+        if done.conversations < len(transcripts):
             raise CommandError(
-                f"Interrupted after {done.conversations} of {len(file.transcripts)} conversations;"
+                f"Interrupted after {done.conversations} of {len(transcripts)} conversations;"
                 " run the same command again to continue.",
                 returncode=INTERRUPTED,
             )
@@ -136,24 +132,19 @@ class Command(BaseCommand):
             options[option] = name.strip()
 
 
-def _read(path: Path) -> TranscriptFile:
+def _read(path: Path) -> tuple[Transcript, ...]:
     """The whole file, checked; CommandError names it and the first thing that is wrong."""
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
-        return read_transcripts(
-            data=data,
-            stem=path.stem,
-            max_chars=settings.MAX_CONTENT_CHARS,
-            now=timezone.now(),
-        )
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise CommandError(f"{path}: Is not UTF-8 text.") from None
-    except TranscriptError as error:
-        raise CommandError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{path}: Is not JSON ({error}).") from None
+    return read_transcripts(
+        data=data, stem=path.stem, max_chars=settings.MAX_CONTENT_CHARS, now=timezone.now()
+    )
 
 
 @contextmanager

@@ -15,8 +15,7 @@ from memory.domain.audience import Viewer
 from memory.management.naming import team_named
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.formats.reading import Format
-from memory.satellites.transfer.import_runs import run_import
-from memory.satellites.transfer.imports import UNFINISHED, import_of, start_import
+from memory.satellites.transfer.imports import UNFINISHED, import_of, run_import, start_import
 from memory.satellites.transfer.models import ImportRun
 from memory.understanding.tools import default_tools
 from memory.writing.indexing.vector_graphs import WORTH_IT, renew_statistics

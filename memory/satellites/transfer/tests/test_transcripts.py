@@ -8,24 +8,20 @@ from typing import Any
 import pytest
 
 from memory.domain.types import Role
-from memory.satellites.transfer.transcripts import (
-    Transcript,
-    TranscriptError,
-    TranscriptFile,
-    read_transcripts,
-)
+from memory.satellites.transfer.formats.items import ImportFileError
+from memory.satellites.transfer.transcripts import Transcript, read_transcripts
 
 HELLO = {"role": "user", "content": "We sail on Friday."}
 ANSWER = {"role": "assistant", "content": "Noted."}
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
 
-def read(data: object, *, stem: str = "boat", max_chars: int = 1000) -> TranscriptFile:
+def read(data: object, *, stem: str = "boat", max_chars: int = 1000) -> tuple[Transcript, ...]:
     return read_transcripts(data=data, stem=stem, max_chars=max_chars, now=NOW)
 
 
 def only(data: object) -> Transcript:
-    (transcript,) = read(data).transcripts
+    (transcript,) = read(data)
     return transcript
 
 
@@ -108,18 +104,11 @@ def test_a_message_without_a_time_is_as_old_as_the_one_before() -> None:
 def test_a_list_of_conversations_names_them_by_number_where_they_have_no_name() -> None:
     found = read([{"messages": [HELLO]}, {"messages": [ANSWER], "thread_id": "t"}, [HELLO]])
 
-    assert [each.thread_id for each in found.transcripts] == ["boat-1", "t", "boat-3"]
-    assert found.turn_count == 3
-
-
-def test_fields_that_nothing_reads_are_named() -> None:
-    found = read({"title": "Boats", "messages": [{**HELLO, "mood": "good"}]})
-
-    assert found.unread_fields == ("mood", "title")
+    assert [each.thread_id for each in found] == ["boat-1", "t", "boat-3"]
 
 
 def test_locomo_sessions_become_conversations_in_their_order() -> None:
-    found = read(sessions()).transcripts
+    found = read(sessions())
 
     assert [each.thread_id for each in found] == ["boat-session-1", "boat-session-2"]
     first, second = found[0].turns
@@ -130,7 +119,7 @@ def test_locomo_sessions_become_conversations_in_their_order() -> None:
 
 
 def test_a_shared_picture_is_said_in_words() -> None:
-    assert read(sessions()).transcripts[0].turns[1].content == (
+    assert read(sessions())[0].turns[1].content == (
         "Look! [shares a photo: a red sail in the rain]"
     )
 
@@ -156,9 +145,8 @@ def test_a_shared_picture_is_said_in_words() -> None:
         ([{**HELLO, "name": "x" * 201}], r"\[0\]\.name: Must be at most 200"),
         ([{**HELLO, "external_id": " "}], r"\[0\]\.external_id: Must not be blank"),
         ([{**HELLO, "external_id": "a\tb"}], r"\[0\]\.external_id: .*printable"),
-        ([{**HELLO, "created_at": "2024-04-03T10:00:00"}], "with its zone"),
         ([{**HELLO, "created_at": "yesterday"}], "Is no time"),
-        ([{**HELLO, "created_at": 17}], "Is no time"),
+        ([{**HELLO, "created_at": [17]}], "Is no time"),
         ([{**HELLO, "created_at": "2031-01-01T00:00:00Z"}], r"\[0\]\.created_at: .*a day ahead"),
         ([{**HELLO, "created_at": "9999-12-31T23:00:00Z"}], "a day ahead"),
         ({"messages": [HELLO], "started_at": "2024-06-02T12:00:01Z"}, "started_at: .*a day ahead"),
@@ -167,7 +155,7 @@ def test_a_shared_picture_is_said_in_words() -> None:
         ([{**HELLO, "external_id": "a"}, {**ANSWER, "external_id": "a"}], "'a' stands there twice"),
         ([{"messages": [HELLO]}, {"messages": 3}], r"\[1\]\.messages: Expected a list"),
         ({"messages": [HELLO], "thread_id": 4}, "thread_id: Must be text"),
-        ({"messages": [HELLO], "started_at": "2024-04-03"}, "started_at: .*zone"),
+        ({"messages": [HELLO], "started_at": "soon"}, "started_at: Is no time"),
         (
             [{"messages": [HELLO], "thread_id": "t"}, {"messages": [HELLO], "thread_id": "t"}],
             "'t' stands there twice",
@@ -180,7 +168,7 @@ def test_a_shared_picture_is_said_in_words() -> None:
     ],
 )
 def test_what_the_api_would_refuse_is_refused_with_its_place(data: object, complaint: str) -> None:
-    with pytest.raises(TranscriptError, match=complaint):
+    with pytest.raises(ImportFileError, match=complaint):
         read(data)
 
 

@@ -16,14 +16,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.satellites.transfer import import_runs
-from memory.satellites.transfer.import_runs import run_import
-from memory.satellites.transfer.imports import overdue_imports
+from memory.satellites.transfer import imports
+from memory.satellites.transfer.imports import overdue_imports, run_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun
+from memory.satellites.transfer.tests.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from memory.understanding.tools import Tools
 from memory.writing.stating import remember
 from teams.models import Agent, EndUser, Message
-from tests.memory.transfer.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from tests.support.cast import Cast, Clients
 
 NAMES = {"agent": "kyra", "user": "sarah"}
@@ -181,7 +180,7 @@ def test_what_is_written_is_counted_although_it_was_cancelled_meanwhile(
         assert api.delete(f"/v1/imports/{answer['id']}").status_code == 200
         return written
 
-    monkeypatch.setattr(import_runs, "remember", cancelled_then)
+    monkeypatch.setattr(imports, "remember", cancelled_then)
 
     run = finish(answer, tools)
 
@@ -292,7 +291,7 @@ def test_who_is_erased_while_memories_are_written_is_left_out(
                 erasures.append(cursor.execute(erase, [acme.team.pk, acme.dmitri.pk]))
         return remember(**given)
 
-    monkeypatch.setattr("memory.satellites.transfer.import_runs.remember", erased_first)
+    monkeypatch.setattr("memory.satellites.transfer.imports.remember", erased_first)
 
     run = finish(answer, tools)
 
@@ -310,14 +309,14 @@ def test_what_fails_again_and_again_is_left_out_alone(
         {"content": f"Boat {number} is blue.", "id": f"{number}", **role} for number in "12345"
     ]
     answer = send(api, "\n".join(map(json.dumps, lines))).json()
-    write = getattr(import_runs, where)
+    write = getattr(imports, where)
 
     def fail_at_3(**given: Any) -> Any:  # Any: the arguments of either
         if any("Boat 3" in each.content for each in given.get("messages") or given["stated"]):
             raise RuntimeError("no words of it")
         return write(**given)
 
-    monkeypatch.setattr(import_runs, where, fail_at_3)
+    monkeypatch.setattr(imports, where, fail_at_3)
 
     with pytest.raises(RuntimeError):
         finish(answer, tools)

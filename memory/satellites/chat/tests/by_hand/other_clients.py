@@ -3,7 +3,7 @@
     python -m venv /tmp/others && /tmp/others/bin/pip install langchain-openai litellm mcp
     (mkdir /tmp/node && cd /tmp/node && npm install ai @ai-sdk/openai-compatible zod)
     OTHER_PYTHON=/tmp/others/bin/python OTHER_NODE=/tmp/node \
-        python -m pytest tests/memory/chat/by_hand/other_clients.py
+        python -m pytest memory/satellites/chat/tests/by_hand/other_clients.py
 
 Each talks, streams, lets a tool be called, resends the whole talk each time, and is refused.
 """

@@ -21,8 +21,7 @@ from audit.models import LogCommit
 from memory.domain.audience import Viewer
 from memory.models import EmbeddingState
 from memory.satellites.demo.services import load_demo
-from memory.satellites.transfer.tables import RESET, exported_tables, kept_back
-from memory.satellites.transfer.team_export import TeamExport
+from memory.satellites.transfer.team_export import RESET, TeamExport, exported_tables, kept_back
 from memory.selectors.history.states import fields_of, state_at
 from memory.selectors.memories import MemoryFilters
 from memory.understanding.tools import Tools

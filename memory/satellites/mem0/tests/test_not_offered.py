@@ -16,12 +16,12 @@ from mem0.exceptions import MemoryError as AnyMem0Error
 from memory.satellites.mem0 import inputs
 from memory.satellites.mem0.inputs import Mem0Serializer
 from memory.satellites.mem0.others import Mem0NotOffered
+from memory.satellites.mem0.tests.conftest import Clients
 from memory.satellites.mem0.urls import urlpatterns
-from tests.memory.mem0.conftest import Clients
 from tests.support.cast import Cast
 from tests.support.mem0_clients import Mem0
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 # Calls of the client; what they are given where a test cannot tell it from the name.
 _GIVEN = {
     "memory_id": "5f0c5a0e-8d5c-4d4e-9b57-0d6b8a5f1c11",

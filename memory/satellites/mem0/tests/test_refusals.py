@@ -20,12 +20,12 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Memory
+from memory.satellites.mem0.tests.conftest import Clients
 from memory.understanding.tools import Tools
 from memory.writing.pipeline import run_job
 from teams.models import ApiKey
 from teams.services.keys import revoke_key
 from teams.tenancy import team_scope
-from tests.memory.mem0.conftest import Clients
 from tests.support.cast import Cast, switch
 from tests.support.mem0_clients import Mem0
 

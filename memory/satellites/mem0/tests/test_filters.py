@@ -9,7 +9,7 @@ import pytest
 from mem0.exceptions import ValidationError
 
 from memory.domain.filter_parsing import MAX_DEPTH, MAX_PARTS, MAX_VALUES
-from tests.memory.mem0.conftest import Clients
+from memory.satellites.mem0.tests.conftest import Clients
 from tests.support.cast import Cast
 from tests.support.mem0_clients import Mem0
 
