@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -121,17 +123,13 @@ class PersonExportViewSet(ApiViewSet):
         Needs a team key, as a key of one agent sees only a part.
         """
         given = self.params(ExportQuerySerializer)
-        found = export_person(
+        lines = export_person(
             viewer=self.viewer,
             user=given["user"],
             now=timezone.now(),
             forms=given.get("form", ()),
         )
-        return StreamingHttpResponse(
-            found,
-            content_type=JSON_LINES,
-            headers={"Content-Disposition": 'attachment; filename="export.jsonl"'},
-        )
+        return _file(lines, "export.jsonl")
 
 
 class ExportViewSet(ApiViewSet):
@@ -158,12 +156,16 @@ class ExportViewSet(ApiViewSet):
         """
         self.require_team_key(_TEAM_KEY)
         self.params(NoQuerySerializer)
-        viewer = self.viewer
-        return StreamingHttpResponse(
-            TeamExport(team_id=viewer.team_id, actor=viewer.actor, now=timezone.now()),
-            content_type=JSON_LINES,
-            headers={"Content-Disposition": 'attachment; filename="team.jsonl"'},
-        )
+        team_id, actor = self.principal.team_id, self.principal.actor
+        return _file(TeamExport(team_id=team_id, actor=actor, now=timezone.now()), "team.jsonl")
+
+
+def _file(lines: Iterable[bytes], name: str) -> StreamingHttpResponse:
+    return StreamingHttpResponse(
+        lines,
+        content_type=JSON_LINES,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 class ImportViewSet(ApiViewSet):
@@ -171,6 +173,11 @@ class ImportViewSet(ApiViewSet):
 
     parser_classes = (FileUploadParser,)
     memory_actions = ("start",)
+
+    def check_permissions(self, request: Request) -> None:
+        """Also ForbiddenError for a key of one agent."""
+        super().check_permissions(request)
+        self.require_team_key(_TEAM_KEY)
 
     @extend_schema(
         operation_id="imports_start",
@@ -187,7 +194,6 @@ class ImportViewSet(ApiViewSet):
         and nothing is imported. Then it is written in the background (202). Sent again, it stores
         nothing twice. Needs a key of the team.
         """
-        self.require_team_key(_TEAM_KEY)
         given = self.params(ImportQuerySerializer)
         if (request.content_type or "").startswith("multipart/"):
             raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")
@@ -210,7 +216,6 @@ class ImportViewSet(ApiViewSet):
     )
     def entries(self, request: Request) -> Response:
         """The imports of the team, newest first."""
-        self.require_team_key(_TEAM_KEY)
         return self.listed(
             lambda given: ImportRun.objects.filter(team_id=self.viewer.team_id, **given),
             filters=ImportFilterSerializer,
@@ -225,7 +230,6 @@ class ImportViewSet(ApiViewSet):
     )
     def load(self, request: Request, pk: UUID) -> Response:
         """An import with how far it got."""
-        self.require_team_key(_TEAM_KEY)
         self.params(NoQuerySerializer)
         with self.team_scope():
             return Response(ImportRunSerializer(import_of(viewer=self.viewer, run_id=pk)).data)
@@ -238,7 +242,18 @@ class ImportViewSet(ApiViewSet):
     )
     def cancel(self, request: Request, pk: UUID) -> Response:
         """End an import before its next batch; what it stored stays. Needs a key of the team."""
-        self.require_team_key(_TEAM_KEY)
         self.params(NoQuerySerializer)
         run = cancel_import(viewer=self.viewer, run_id=pk, now=timezone.now())
         return Response(ImportRunSerializer(run).data)
+
+
+urlpatterns = [
+    path("audit/export", PersonExportViewSet.as_view({"get": "export"}), name="audit-export"),
+    path("export", ExportViewSet.as_view({"get": "export"}), name="export"),
+    path("imports", ImportViewSet.as_view({"post": "start", "get": "entries"}), name="imports"),
+    path(
+        "imports/<uuid:pk>",
+        ImportViewSet.as_view({"get": "load", "delete": "cancel"}),
+        name="import",
+    ),
+]

@@ -385,9 +385,8 @@ def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
     if row is None:
         return []
     wanted = {(item["at"], item["external_id"]) for item in part}
-    taken, rest = [], []
-    for item in row.items:
-        (taken if (item["at"], item["external_id"]) in wanted else rest).append(item)
+    taken = [item for item in row.items if (item["at"], item["external_id"]) in wanted]
+    rest = [item for item in row.items if item not in taken]
     if rest:
         rows.update(items=rest)
     else:

@@ -98,12 +98,12 @@ def read_items(
     wrong.
     """
     if isinstance(source, Path) and source.is_dir():
-        found = source.rglob("*")
-        return Format.MARKDOWN, _notes(
-            [(each.relative_to(source).as_posix(), partial(each.open, "rb")) for each in found],
-            make,
-        )
-    file = source.open("rb") if isinstance(source, Path) else source
+        files = [
+            (each.relative_to(source).as_posix(), partial(_opened, each))
+            for each in source.rglob("*")
+        ]
+        return Format.MARKDOWN, _notes(files, make)
+    file = _opened(source) if isinstance(source, Path) else source
     if file.read(4) == b"PK\x03\x04":
         is_local = isinstance(source, Path)
         most = MAX_UNPACKED_BYTES if is_local else MAX_UPLOADED_BYTES
@@ -111,6 +111,10 @@ def read_items(
     found = given or _detected(file, name)
     file.seek(0)
     return found, _items(file, found, make, name)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return path.open("rb")
 
 
 def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterator[Item]:
