@@ -1,266 +1,289 @@
-"""The date reader: finds the times that a text names, in one pass over its tokens."""
+"""The date reader: finds the times that a text names.
+
+A time begins with what a rule reads (`date_rules.py`); its year, its hour and the end of a range
+may follow it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from memory.domain.text import named_dates as counted
-from memory.domain.text import number_dates as hours
-from memory.domain.text.calendar import DAY, UNITS, Clock, DateTokens, Grain, Lean, NamedTime, Side
-from memory.domain.text.words import ONES, ORDINALS, QUANTIFIERS, TENS, word_set
+from dateutil.relativedelta import relativedelta
 
-from . import date_parts as parts
-from . import named_dates as named
-from . import number_dates as numeric
-from . import relative_dates as relative
-from .calendar import MONTHS, SEASONS, SHORT_WEEKDAYS, WEEKDAYS
+from memory.domain.text.calendar import (
+    DAY,
+    PARTS_OF_DAY,
+    WEEK,
+    Clock,
+    Grain,
+    Lean,
+    NamedTime,
+    Side,
+    Span,
+    days_from,
+)
+from memory.domain.text.date_patterns import (
+    DOING,
+    GRAINS,
+    HOUR_ALONE,
+    HOUR_OF_DAY,
+    JOINT,
+    ONWARDS,
+    RANGE,
+    SIDE,
+    STARTS,
+    THE,
+    THE_BEFORE,
+    THE_PRESENT,
+    WORD_BEFORE,
+    pattern,
+)
+from memory.domain.text.date_rules import RULES
 
 __all__ = ["Grain", "Lean", "NamedTime", "Side", "read_dates"]
 
-Rule = Callable[[DateTokens, int, Clock], NamedTime | None]
-
-_JOINTS = frozenset({",", "in", "of", "on", "the"})
-_SIDES: Final[dict[str, Side]] = {
-    "since": "since", "starting": "since", "effective": "since",
-    "until": "until", "till": "until", "by": "until",
-    "before": "before", "after": "after", "following": "after",
-}  # fmt: skip
-_PAIRS: Final[dict[tuple[str, str], Side]] = {
-    ("as", "of"): "since", ("up", "to"): "until", ("prior", "to"): "before",
-    ("ahead", "of"): "before",
-}  # fmt: skip
-# "What are you up to today?" is no end of a time.
-_NOT_BEFORE_UP = word_set(
-    """
-    am is are was were be been being get gets getting got gotten i you he she it we they m re s
-    """
-)
+MAX_CHARS: Final = 32_000
 # A part of a part of a time is the most that is read: "the end of the first week of May".
 _DEEPEST = 2
 
 
-def _rules() -> dict[str, tuple[Rule, ...]]:
-    """The rules to try on a token by its word, in this order."""
-    table: dict[str, tuple[Rule, ...]] = {}
-
-    def add(words: object, *rules: Rule) -> None:
-        assert isinstance(words, (dict, set, frozenset, tuple))
-        for word in words:
-            table[word] = (*table.get(word, ()), *rules)
-
-    add(ORDINALS, named.read_numbered, numeric.read_day_of_month)
-    add(TENS, numeric.read_day_of_month)
-    add({"q", "h", "week", "cw", "kw", "calendar"}, named.read_numbered)
-    add(named.HOLIDAY_STARTS, named.read_holiday)
-    add(MONTHS, named.read_month_date)
-    add(SEASONS, named.read_season)
-    add(numeric.DECADES, numeric.read_decade_name)
-    add({"'"}, numeric.read_short_year)
-    add({*ONES, *TENS, *QUANTIFIERS, "half", "in"}, counted.read_count)
-    add({"other", *UNITS, "weekend", *WEEKDAYS}, relative.read_around_now)
-    add({*WEEKDAYS, *SHORT_WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)}, relative.read_weekday)
-    add(relative.WHICH, relative.read_which)
-    add(counted.NEAR_DAYS, relative.read_near_day)
-    add({"every", "each"}, relative.read_every)
-    return table
-
-
-_RULES: Final = _rules()
-# What a time begins with where it is no number.
-_STARTS: Final = {*_RULES, *parts.OPENERS, *hours.OPENERS}
-
-
 def read_dates(text: str, *, anchor: datetime, lean: Lean) -> list[NamedTime]:
-    """The times that a text names, in its order.
+    """The times that a text names, in its order; none overlaps another.
 
     `anchor` is the aware time at which the text was said: relative words count from it, and days
     begin in its zone. `lean` says which occurrence is meant where words name several. What is no
     date ("February 31") is left out. Only the first 32,000 characters are read, in time that
     grows linearly with them.
     """
-    return DateReader(text, anchor=anchor, lean=lean).read()
+    reader = Reader(text[:MAX_CHARS], Clock(anchor.replace(tzinfo=UTC), lean))
+    found: list[NamedTime] = []
+    end = 0
+    for start in STARTS.finditer(reader.text):
+        if start.start() >= end and (named := reader.whole(start.start())):
+            found.append(reader.placed(named, anchor))
+            end = named.end
+    return found
 
 
-class DateReader:
-    """Reads one text; `tokens.visits` tells how many looks at a token it took."""
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads a text at a time of the clock; `is_bare` says that a year alone is to be expected."""
 
-    def __init__(self, text: str, *, anchor: datetime, lean: Lean) -> None:
-        self.tokens = DateTokens(text)
-        self._zone = anchor.tzinfo
-        self._clock = Clock(anchor.replace(tzinfo=UTC), lean)
+    text: str
+    clock: Clock
+    depth: int = 0
+    is_bare: bool = False
 
-    def read(self) -> list[NamedTime]:
-        """The times in the order of the text; none overlaps another."""
-        expressions: list[NamedTime] = []
-        end = 0
-        for at, word in enumerate(self.tokens):
-            if at < end or not (word in _STARTS or word.isdecimal()):
-                continue
-            found = self._expression(at)
-            if found is not None:
-                expressions.append(self._placed(found))
-                end = found.to
-        return expressions
-
-    def _expression(self, at: int) -> NamedTime | None:
-        """The time that begins at a token, with its range, the words beside it and its side."""
-        before = at - 1 - (self.tokens.word(at - 1) == "the")
-        is_since = self.tokens.word(before) == "since"
-        clock = replace(self._clock, lean="past") if is_since else self._clock
-        found = self._time(at, clock) or self._hour_first(at, clock)
+    def whole(self, at: int) -> NamedTime | None:
+        """The time that begins at a character, with its year, its hour and the end of a range."""
+        is_since = self.lead(at) == "since"
+        reader = replace(self, clock=replace(self.clock, lean="past")) if is_since else self
+        found = reader.time(at) or reader._hour_first(at)
         if found is None:
             return None
-        found = self._with_hour(self._with_year(found, clock))
-        return self._range(found, clock) or found
+        found = reader._with_hour(reader._with_year(found))
+        return reader._range(found) or found
 
-    def _time(
-        self, at: int, clock: Clock, *, depth: int = 0, bare: bool = False
-    ) -> NamedTime | None:
-        """The time that begins at a token by the first rule that reads one there."""
-        word = self.tokens.word(at)
-        is_number = word.isdecimal()
-        if not is_number and word not in _RULES and word not in parts.OPENERS:
-            return None
-        try:
-            if depth < _DEEPEST:
-                found = parts.read_part(self.tokens, at, clock, self._deeper(clock, depth))
-                if found:
+    def time(self, at: int, *, only_dates: bool = False) -> NamedTime | None:
+        """The time that begins there by the first rule that reads one."""
+        for rule_pattern, rule, is_compound, is_date in RULES:
+            if (is_compound and self.depth >= _DEEPEST) or (only_dates and not is_date):
+                continue
+            if match := rule_pattern.match(self.text, at):
+                try:
+                    found = rule(self, match)
+                except (ValueError, OverflowError, StopIteration):
+                    # The calendar has no such day.
+                    return None
+                if found is not None:
                     return found
-            if is_number:
-                return counted.read_count(self.tokens, at, clock) or numeric.read_number_date(
-                    self.tokens, at, clock, bare=bare
-                )
-            for rule in _RULES.get(word, ()):
-                found = rule(self.tokens, at, clock)
-                if found:
-                    return self._dated_weekday(found, clock)
-        except (ValueError, OverflowError, StopIteration):
-            # The calendar has no such day.
-            return None
-        return None
+        the = THE.match(self.text, at)
+        return self.time(the.end(), only_dates=only_dates) if the else None
 
-    def _deeper(self, clock: Clock, depth: int) -> Callable[[int, Lean | None], NamedTime | None]:
-        def read(at: int, lean: Lean | None) -> NamedTime | None:
-            leaning = replace(clock, lean=lean) if lean else clock
-            found = self._time(at, leaning, depth=depth + 1, bare=True)
-            return self._with_year(found, leaning) if found else None
+    def inner(self, at: int, lean: Lean | None = None) -> NamedTime | None:
+        """A time within another one, such as that behind "of"; "the month" is the present one."""
+        reader = replace(self, depth=self.depth + 1, is_bare=True)
+        if lean:
+            reader = replace(reader, clock=replace(self.clock, lean=lean))
+        if present := THE_PRESENT.match(self.text, at):
+            unit = present["unit"].lower()
+            return self.found(present, self.clock.unit(unit, 0), GRAINS[unit])
+        found = reader.time(at)
+        return reader._with_year(found) if found else None
 
-        return read
+    def found(
+        self, match: re.Match[str], span: Span, grain: Grain, *, yearless: bool = False
+    ) -> NamedTime:
+        return NamedTime(match.start(), match.end(), *span, grain, yearless)
 
-    def _dated_weekday(self, found: NamedTime, clock: Clock) -> NamedTime:
-        """ "Tuesday 9 June", "Saturday the 21st": the date tells which."""
-        if found.weekday is None or found.recurring or found.to - found.at != 1:
-            return found
-        place = found.to + (self.tokens.word(found.to) in {",", "."})
-        place += self.tokens.word(place) == "the"
-        word = self.tokens.word(place)
-        if word.isdecimal():
-            date = numeric.read_number_date(self.tokens, place, clock, bare=False)
-        elif word in MONTHS:
-            date = named.read_month_date(self.tokens, place, clock)
-        else:
-            date = None
-        return replace(date, at=found.at) if date and date.grain is Grain.DAY else found
+    def word_before(self, at: int) -> str:
+        """The word, figure or apostrophe before a character, in lower case."""
+        found = WORD_BEFORE.search(self.text, max(0, at - 24), at)
+        return found[1].lower() if found else ""
 
-    def _with_year(self, found: NamedTime, clock: Clock) -> NamedTime:
+    def lead(self, at: int) -> str:
+        """The word before a time, its article left out."""
+        found = THE_BEFORE.search(self.text, max(0, at - 24), at)
+        return self.word_before(found.start() if found else at)
+
+    def year(self, match: re.Match[str]) -> int:
+        """The year at the end of a match, 0 for none."""
+        if match["short"]:
+            return self.last_ending(int(match["short"]))
+        return int(match["year"] or 0)
+
+    def last_ending(self, number: int) -> int:
+        """The last year that has begun and ends in these two figures."""
+        return self.clock.now.year - (self.clock.now.year - number) % 100
+
+    def _with_year(self, found: NamedTime) -> NamedTime:
         """ "March last year", "last year in June", "May two years ago" are one time each."""
-        is_long = found.grain is Grain.YEAR and found.relative
-        if not (is_long or found.yearless):
+        joint = JOINT.match(self.text, found.end)
+        if joint is None or not (found.yearless or found.grain is Grain.YEAR):
             return found
-        place = found.to
-        while place < found.to + 3 and self.tokens.word(place) in _JOINTS:
-            place += 1
-        second = self._time(place, clock, depth=_DEEPEST)
-        if second is None or not second.relative:
+        second = replace(self, depth=_DEEPEST).time(joint.end())
+        if second is None:
             return found
-        if is_long:
-            return parts.in_year_of(second, found) or found
-        return parts.in_year_of(found, second) or found if second.grain is Grain.YEAR else found
+        return _in_year_of(second, found) or _in_year_of(found, second) or found
 
     def _with_hour(self, found: NamedTime) -> NamedTime:
         """ "Friday at 15:30", "tomorrow morning"."""
         if found.grain is not Grain.DAY or found.last - found.first > DAY:
             return found
-        place = found.to + (self.tokens.word(found.to) in {",", "t"})
-        hour = hours.read_hour(self.tokens, place, is_after_day=True)
-        if hour is None:
+        match = HOUR_OF_DAY.match(self.text, found.end)
+        hour = _hour_of(match) if match else None
+        if match is None or hour is None:
             return found
-        first, last = found.first + hour.first, found.first + hour.last
-        return replace(found, to=hour.to, first=first, last=last, grain=hour.grain)
+        (first, last), grain = hour
+        return replace(
+            found, end=match.end(), first=found.first + first, last=found.first + last, grain=grain
+        )
 
-    def _hour_first(self, at: int, clock: Clock) -> NamedTime | None:
+    def _hour_first(self, at: int) -> NamedTime | None:
         """ "3pm on Friday", "at 15:30 tomorrow", and "15:30" of the anchor's day."""
-        hour = hours.read_hour(self.tokens, at, is_after_day=False)
-        if hour is None:
+        match = HOUR_ALONE.match(self.text, at)
+        hour = _hour_of(match) if match else None
+        if match is None or hour is None:
             return None
-        place = hour.to + (self.tokens.word(hour.to) in {"on", ","})
-        day = self._time(place, clock)
+        (first, last), grain = hour
+        joint = pattern(r"(?:,| on)? ").match(self.text, match.end())
+        day = self.time(joint.end()) if joint else None
         if day is None or day.grain is not Grain.DAY:
-            start = clock.today
-            first, last = start + hour.first, start + hour.last
-            return NamedTime(at, hour.to, first, last, hour.grain, relative=True)
-        first, last = day.first + hour.first, day.first + hour.last
-        return replace(day, at=at, first=first, last=last, grain=hour.grain)
+            today = self.clock.today
+            return self.found(match, (today + first, today + last), grain)
+        return replace(day, start=at, first=day.first + first, last=day.first + last, grain=grain)
 
-    def _range(self, found: NamedTime, clock: Clock) -> NamedTime | None:
+    def _range(self, found: NamedTime) -> NamedTime | None:
         """ "From 3 May to 5 June", "between Monday and Wednesday last week", "3 May – 5 June"."""
-        before = found.at - 1 - (self.tokens.word(found.at - 1) == "the")
-        opens = self.tokens.word(before) in {"from", "between"}
-        joint = self.tokens.word(found.to)
-        if joint not in numeric.RANGE_WORDS and not (opens and joint == "and"):
+        joint = RANGE.match(self.text, found.end)
+        opens = self.lead(found.start) in {"from", "between"}
+        if joint is None or (joint["both"] and not opens):
             return None
-        place = found.to + 1 + (self.tokens.word(found.to + 1) == "the")
-        second = self._time(place, clock, bare=True) or self._hour_first(place, clock)
+        reader = replace(self, is_bare=True)
+        second = reader.time(joint.end()) or reader._hour_first(joint.end())
         if second is None or second.recurring or found.recurring:
             return None
-        second = self._with_hour(self._with_year(second, clock))
+        # "Open Monday to Friday", but not "Monday to Friday next week".
+        is_habit = not opens and found.weekday and second.weekday
+        second = self._with_hour(self._with_year(second))
         if not opens and second.grain != found.grain:
             return None
         if second.grain <= Grain.HOUR:
-            return hours.hours_from_to(found, second, clock.today)
-        whole = parts.from_to(found, second)
-        is_habit = not opens and found.weekday is not None and second.weekday is not None
-        # "Open Monday to Friday", but not "Monday to Friday next week".
-        is_habit = is_habit and second.to - second.at == 1
-        return replace(whole, recurring="weekly") if is_habit else whole
+            return _hours_from_to(found, second, self.clock.today)
+        return replace(_from_to(found, second), recurring=is_habit)
 
-    def _side(self, at: int) -> tuple[Side, int]:
-        """The side of the time at a token that is meant, and the token where its words begin."""
-        place = at - 1 - (self.tokens.word(at - 1) == "the")
-        word, before = self.tokens.word(place), self.tokens.word(place - 1)
-        pair = _PAIRS.get((before, word))
-        if pair and not (before == "up" and self._is_doing(place - 2)):
-            return pair, place - 1 - (before == "up" and self.tokens.word(place - 2) == "leading")
-        if (
-            word == "following"
-            and self.tokens.word(at).isalpha()
-            and not self.tokens.is_capital(at)
-        ):
-            return "", at
-        return (_SIDES[word], place) if word in _SIDES else ("", at)
-
-    def _is_doing(self, place: int) -> bool:
-        return self.tokens.word(place) in _NOT_BEFORE_UP or self.tokens.is_capital(place)
-
-    def _placed(self, found: NamedTime) -> NamedTime:
-        """The time with its characters and its zone."""
-        tokens, zone = self.tokens, self._zone
-        side, opens = self._side(found.at)
-        to = found.to
-        is_from = tokens.word(found.at - 1) == "from" and not side
-        if is_from and tokens.word(to) in {"on", "onwards", "onward"}:
-            side, opens, to = "since", found.at - 1, to + 1
-        start, end = tokens.start(found.at), tokens.end(min(to, len(tokens)) - 1)
+    def placed(self, found: NamedTime, anchor: datetime) -> NamedTime:
+        """The time with its side, in the zone of the anchor."""
+        before = self.text[max(0, found.start - 40) : found.start]
+        sided = SIDE.search(before)
+        if sided and DOING.search(before):
+            sided = None
+        if sided and sided["after"] and sided["after"].lower() == "following":
+            # "The following Monday" is no time after it.
+            starts = self.text[found.start]
+            sided = None if starts.isalpha() and starts.islower() else sided
+        side = next((name for name in SIDES if sided and sided[name]), NO_SIDE)
+        opens, end = found.start - (len(before) - sided.start() if sided else 0), found.end
+        onwards = ONWARDS.match(self.text, end)
+        if not side and onwards and self.lead(found.start) == "from":
+            side, end = "since", onwards.end()
+            opens = self.text.lower().rindex("from", 0, found.start)
         return replace(
             found,
-            start=start,
             end=end,
-            first=found.first.replace(tzinfo=zone),
-            last=max(found.first, found.last).replace(tzinfo=zone),
-            side=found.side or side,
-            side_start=tokens.start(opens),
-            alternative=found.alternative and found.alternative.replace(tzinfo=zone),
+            first=found.first.replace(tzinfo=anchor.tzinfo),
+            last=max(found.first, found.last).replace(tzinfo=anchor.tzinfo),
+            alternative=found.alternative and found.alternative.replace(tzinfo=anchor.tzinfo),
+            side=side,
+            side_start=opens,
         )
+
+
+NO_SIDE: Final[Side] = ""
+SIDES: Final[tuple[Side, ...]] = ("since", "until", "before", "after")
+
+
+def _hour_of(match: re.Match[str]) -> tuple[tuple[timedelta, timedelta], Grain] | None:
+    """The hours that a match names, from midnight."""
+    groups = match.groupdict()
+    if part := (groups["part"] or groups.get("partly") or "").lower():
+        first, last = PARTS_OF_DAY[part]
+        return (timedelta(hours=first), timedelta(hours=last)), Grain.HOUR
+    hour = int(groups["hour"] or groups["hour24"] or groups["full"])
+    minute = groups["minute"] or groups["minute24"]
+    if half := groups["half"]:
+        if hour > 12:
+            return None
+        hour = hour % 12 + 12 * (half.lower() == "p")
+    if hour > 24 or (hour == 24 and int(minute or 0)):
+        return None
+    start = timedelta(hours=hour, minutes=int(minute or 0))
+    length, grain = (1, Grain.MINUTE) if minute else (60, Grain.HOUR)
+    return (start, start + timedelta(minutes=length)), grain
+
+
+def _hours_from_to(first: NamedTime, second: NamedTime, today: datetime) -> NamedTime:
+    """Between two times of the day: on the day that is said with either of them."""
+    is_today = today <= second.first < today + DAY
+    day = days_from(first.first if is_today else second.first)[0]
+    start = day + (first.first - days_from(first.first)[0])
+    end = day + (second.last - days_from(second.first)[0])
+    end += DAY if end <= start else timedelta(0)
+    return replace(second, start=first.start, first=start, last=end, grain=first.grain)
+
+
+def _in_year_of(fine: NamedTime, coarse: NamedTime) -> NamedTime | None:
+    """The one time that a yearless and a year beside it mean ("March last year")."""
+    if not fine.yearless or coarse.grain is not Grain.YEAR:
+        return None
+    start, end = min(fine.start, coarse.start), max(fine.end, coarse.end)
+    if coarse.recurring:
+        return replace(fine, start=start, end=end, recurring=True)
+    try:
+        first = fine.first.replace(year=(coarse.first + (coarse.last - coarse.first) / 2).year)
+    except ValueError:
+        return None
+    last = first + (fine.last - fine.first)
+    if fine.grain is Grain.MONTH:
+        last = first + relativedelta(months=1)
+    return replace(fine, start=start, end=end, first=first, last=last, yearless=False)
+
+
+def _from_to(first: NamedTime, second: NamedTime) -> NamedTime:
+    """From the beginning of the one time to the end of the other."""
+    start, end = first.first, second.last
+    if first.yearless and start.year != end.year and not second.yearless:
+        start = start + relativedelta(year=end.year)
+    if first.yearless and start >= end:
+        start = start + relativedelta(years=-1)
+    elif first.yearless and second.yearless and end - start > timedelta(days=366):
+        start = start + relativedelta(years=1)
+    if (start >= end and first.weekday) or end < start < end + WEEK:
+        start -= WEEK
+    return NamedTime(
+        first.start, second.end, min(start, end), end, max(first.grain, second.grain),
+        first.yearless and second.yearless,
+    )  # fmt: skip
