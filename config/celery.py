@@ -63,7 +63,7 @@ def send_traces(**kwargs: object) -> None:
 def log_embedding_status(**kwargs: object) -> None:
     """Log once a worker whether stored vectors and the configured embedder agree."""
     del kwargs
-    from memory.understanding.embedder_choice import configured_spec
+    from memory.understanding.embedders import configured_spec
     from memory.writing.indexing import reembedding as embedding_status
 
     embedding_status.log_embedding_status(wanted=configured_spec().name)

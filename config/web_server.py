@@ -105,7 +105,7 @@ def application() -> Bridge:
 
     from config.warming import warm_up
     from config.wsgi import application as wsgi
-    from memory.understanding.embedder_choice import configured_spec
+    from memory.understanding.embedders import configured_spec
     from memory.writing.indexing.reembedding import log_embedding_status
 
     warm_up()

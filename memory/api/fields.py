@@ -16,8 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from memory.domain.filter_parsing import FilterError, parse_filters
-from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field
+from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field, FilterError, parse_filters
 from memory.domain.text.words import NO_WORDS, has_words, is_blank
 from memory.domain.types import is_to_come
 from memory.reading.ranking import MAX_QUERY_CHARS

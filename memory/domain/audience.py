@@ -121,7 +121,6 @@ class Allowlists:
         return Reach.NARROWER if is_covered else None
 
     def _kept_from(self, category: str, owner: Owner) -> set[UUID]:
-        """The agents of the owner that may not read the category."""
         agents = self.of_agents if owner.agent_id is None else (owner.agent_id,)
         return {each for each in agents if not self.may_read(agent_id=each, category=category)}
 

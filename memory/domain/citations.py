@@ -106,7 +106,6 @@ def citations_of(
 
 
 def _stands_in(word: Word, text: str) -> bool:
-    """Whether the word, or its beginning, is in a lower-case text, be it inside another word."""
     return word.key in text
 
 

@@ -205,7 +205,6 @@ def _against(facts: Sequence[Fact], pairs: Pairs) -> dict[UUID, list[UUID]]:
 
 
 def _groups(facts: Sequence[Fact], against: Mapping[UUID, Sequence[UUID]]) -> list[list[Fact]]:
-    """The facts that contradict each other, directly or by others, each group best first."""
     group_of: dict[UUID, int] = {}
     for fact in facts:
         reached = [fact.key] if fact.key in against and fact.key not in group_of else []

@@ -158,7 +158,6 @@ def _is_telling(text: str) -> bool:
 
 
 def _chosen(sitting: Sitting) -> list[_Sentence]:
-    """The sentences of the episode, in their order, none of which says again what another says."""
     sentences = telling_sentences(sitting)
     said_in = Counter(word for each in sitting.told for word in weighed_words(each.text))
     scores = [_score(text, message, said_in, sitting.points) for text, message in sentences]

@@ -162,7 +162,6 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _stands_in(token: _Token, words: set[str]) -> bool:
-    """Whether the word is said, or one with the same beginning."""
     if token.text in words:
         return True
     if len(token.text) == _SHORTEST:
@@ -200,7 +199,6 @@ def _number_forms(number: str, behind: str) -> set[str]:
 
 
 def _plain(number: str) -> str:
-    """A number without the marks between its thousands and without idle zeros."""
     plain = re.sub(r"[,'’]", "", number)
     if ":" not in plain and "." in plain:
         plain = plain.rstrip("0").rstrip(".")
@@ -208,7 +206,6 @@ def _plain(number: str) -> str:
 
 
 def _named_times(text: str, grounds: Grounds) -> list[tuple[int, int]]:
-    """Where the text names a time that its sources name or were said in."""
     if not grounds.sources:
         return []
     said = [each.at for each in grounds.sources]

@@ -143,7 +143,6 @@ def _words_of(text: str) -> set[str]:
 
 
 def _shorter(above: str, text: str) -> str:
-    """The text, or the level above it where that is as short."""
     return text if text and estimate_tokens(text) < estimate_tokens(above) else above
 
 
@@ -152,7 +151,6 @@ def _is_short(term: str, compressed: str) -> bool:
 
 
 def _summary(content: str) -> str:
-    """The first sentences, up to half of the text."""
     if not is_long(content):
         return content
     room = min(_SUMMARY_TOKENS, estimate_tokens(content) // 2)
@@ -165,7 +163,6 @@ def _summary(content: str) -> str:
 
 
 def _compressed(summary: str) -> str:
-    """The first sentence, or its beginning."""
     sentences = split_sentences(summary.removesuffix(_CUT))
     first = sentences[0].text if sentences else summary
     return first if estimate_tokens(first) <= _COMPRESSED_TOKENS else _cut(first)
@@ -176,7 +173,6 @@ def _cut(text: str) -> str:
 
 
 def _beginning(text: str, tokens: int) -> str:
-    """As much of the text as fits: whole clauses where they fill half of it, else whole words."""
     if estimate_tokens(text) <= tokens:
         return text
     for parts, least in ((_CLAUSE.split(text), tokens // 2), (text.split(), 1)):
@@ -192,7 +188,6 @@ def _beginning(text: str, tokens: int) -> str:
 
 
 def _index_term(text: str) -> str:
-    """The first words, as many as an index has room for."""
     term = text.removesuffix(_CUT).strip()
     if len(term) > INDEX_CHARS:
         term = term[: INDEX_CHARS + 1].rpartition(" ")[0] or term[:INDEX_CHARS]
@@ -200,7 +195,6 @@ def _index_term(text: str) -> str:
 
 
 def _of_payload(form: str, payload: Mapping[str, Any]) -> tuple[str, str]:  # Any: JSON
-    """The compressed level and the index term that a payload gives; "" for none."""
     if form == "fact" and payload:
         return f"{payload['key']}: {payload['value']}", str(payload["key"])
     if form == "workflow" and payload:

@@ -60,7 +60,6 @@ def heard_name(name: str, *, external_id: str) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a word of the name stands in the text, with the same capitals."""
     words = {word.removesuffix("'s") for word in _WORD.findall(text.replace("’", "'"))}
     return not words.isdisjoint(_WORD.findall(name.replace("’", "'")))
 
@@ -157,7 +156,6 @@ def _is_hash(word: str) -> bool:
 
 
 def _is_path(word: str) -> bool:
-    """Whether it is a file in a folder, or a name with one of the usual endings."""
     folder, slash, name = word.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem.strip("._-") and ending.isalnum() and not ending.isdecimal()):

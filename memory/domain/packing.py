@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -17,24 +17,21 @@ class Room:
     """How much of a budget a section has for itself, in tokens of its lines, headings apart.
 
     It may fill `reserve` tokens or `share` of the budget (0-1), whichever is more, before anything
-    is given to the rest; what it leaves free goes to the rest. It never gets more than `ceiling`
-    tokens. Sections with a higher `trim` are trimmed first: as soon as one section gets less than
-    its own room holds, all sections with a higher `trim` hold nothing but what is mandatory. One
-    that `inherits` may at once fill what the section before it left free.
+    is given to the rest; what it leaves free goes to the rest. Sections with a higher `trim` are
+    trimmed first: as soon as one section gets less than its own room holds, all sections with a
+    higher `trim` hold nothing but what is mandatory. One that `inherits` may at once fill what the
+    section before it left free.
     """
 
     name: str
     reserve: int = 0
     share: float = 0.0
-    ceiling: int | None = None
     trim: int = 0
-    joins_rest: bool = True
     inherits: bool = False
 
     def own(self, token_budget: int) -> int:
         """The tokens it may fill before the rest."""
-        tokens = max(self.reserve, int(self.share * token_budget))
-        return tokens if self.ceiling is None else min(tokens, self.ceiling)
+        return max(self.reserve, int(self.share * token_budget))
 
 
 class Item(NamedTuple, Generic[T]):
@@ -55,11 +52,6 @@ class Item(NamedTuple, Generic[T]):
     is_mandatory: bool = False
     is_counted: bool = True
     shorter: tuple[tuple[T, int], ...] = ()
-
-    @property
-    def least(self) -> int:
-        """The size of its shortest version."""
-        return self.shorter[-1][1] if self.shorter else self.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +90,11 @@ def pack(
     """Choose items until the budget is used; over it only when the mandatory items are.
 
     Mandatory items always go in, then what fits of those that come `first`. Then each room is
-    filled by score, in the order of `trim` and of `rooms`; then the rest goes in by score from all
-    rooms that join it. What does not fit is passed over for what does. Equal scores keep the given
-    order. Items with an equal `saying` that is not None stand once, the mandatory ones apart. At
-    most `limit` items go in beside the mandatory ones, the best of all rooms, so that no room takes
-    the place of what is asked for.
+    filled by score, in the order of `trim` and of `rooms`; then the rest goes in by score. What
+    does not fit is passed over for what does. Equal scores keep the given order. Items with an
+    equal `saying` that is not None stand once, the mandatory ones apart. At most `limit` items go
+    in beside the mandatory ones, the best of all rooms, so that no room takes the place of what is
+    asked for.
     """
     packer = _Packer(rooms, token_budget, limit, saying)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
@@ -134,7 +126,6 @@ def pack(
 
 
 def _best(items: Sequence[Item[T]], *, limit: int | None) -> set[int]:
-    """The ids of the optional items that go in first where their number is bounded, else of all."""
     optional = [item for item in items if not item.is_mandatory]
     if limit is not None:
         counted = [item for item in optional if item.is_counted]
@@ -216,27 +207,18 @@ class _Packer(Generic[T]):
         return left
 
     def add_to_rest(self, room: Room, item: Item[T]) -> None:
-        """Take what still fits, from a room that joins the rest and is not closed."""
+        """Take the longest version that still fits, from a room that is not closed."""
         # Most of what is left is too long by itself.
-        if self.used + item.least > self.budget or not room.joins_rest or self._is_closed(room):
+        least = item.shorter[-1][1] if item.shorter else item.tokens
+        if self.used + least > self.budget or self._is_closed(room):
             return
-        for version in self._versions(item):
-            if self._has_room(room, version):
+        for value, tokens in ((item.value, item.tokens), *item.shorter):
+            version = item._replace(value=value, tokens=tokens)
+            if self._fits(version):
                 if not self._is_duplicate(item):
-                    self.take(version)
+                    self.take(item if value is item.value else version)
                 self.cut.pop(id(item), None)
                 return
-
-    def _versions(self, item: Item[T]) -> Iterator[Item[T]]:
-        yield item
-        for value, tokens in item.shorter:
-            yield item._replace(value=value, tokens=tokens)
-
-    def _has_room(self, room: Room, item: Item[T]) -> bool:
-        ceiling = room.ceiling
-        if ceiling is not None and self._written[room.name] + item.tokens > ceiling:
-            return False
-        return self._fits(item)
 
     def _price(self, item: Item[T]) -> int:
         if id(item.opens) in self._paid:

@@ -81,7 +81,6 @@ def _part(heading: str, lines: list[str]) -> str:
 
 
 def _traits(personality: Mapping[str, Any]) -> list[str]:
-    """The traits, and every field of a personality that has no place of its own."""
     lines = [f"- {trait}" for trait in _lines(personality.get("traits"))]
     for key, value in personality.items():
         said = "; ".join(_lines(value)) if key not in _PLACED else ""
@@ -102,7 +101,6 @@ def _voice(personality: Mapping[str, Any]) -> list[str]:
 
 
 def _rules(rules: Mapping[str, Any]) -> list[str]:
-    """ALWAYS and NEVER, then the author's own kinds of rules."""
     lines: list[str] = []
     kinds = ["always", "never", *(key for key in rules if key not in ("always", "never", _CUSTOM))]
     for kind in kinds:

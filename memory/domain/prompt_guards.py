@@ -129,7 +129,6 @@ def _without_own_prompts(text: str) -> str:
 
 
 def _own_words(line: str) -> str:
-    """The part of a line that is no part of a prompt."""
     found = _OURS.search(line)
     if found:
         return line[: found.start()].rstrip(" >*_-")

@@ -183,7 +183,6 @@ def _may_be_one(match: re.Match[str], join: str, bare: str) -> bool:
 
 
 def _masked(match: re.Match[str], value: str, *, is_sure: bool = False) -> str:
-    """The match with its value masked, but for what only ends the sentence or the setting."""
     bare = _bare(value)
     if is_sure and (bare.lower() in _NO_SECRETS or len(bare) < 2):
         return match[0]
@@ -194,7 +193,6 @@ def _masked(match: re.Match[str], value: str, *, is_sure: bool = False) -> str:
 
 
 def _bare(value: str) -> str:
-    """The value without its quotation marks, and without what follows it."""
     if value[:1] in _OPENING and value[-1:] in _CLOSING:
         return value[1:-1]
     value = value.lstrip(_OPENING)

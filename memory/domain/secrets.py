@@ -222,7 +222,6 @@ def _says_secret(words: Iterable[str]) -> bool | None:
 
 
 def _mask_account_numbers(text: str) -> str:
-    """The text with card numbers, IBANs and numbers of social security masked."""
     if _DIGIT.search(text) is None:
         return text
     text = _PERSONAL.sub(lambda match: match[1] + MASK, text)

@@ -97,7 +97,6 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _window(sentences: list[str], first: int, limit: int) -> tuple[int, int]:
-    """As many sentences from `first` on as fit, at least one."""
     last, length = first + 1, len(sentences[first])
     while last < len(sentences) and length + 1 + len(sentences[last]) <= limit:
         length += 1 + len(sentences[last])
@@ -112,7 +111,6 @@ def _held(sentences: list[str], stems: Collection[str]) -> int:
 
 
 def _around(sentence: str, stems: Collection[str], limit: int) -> str:
-    """The part of a long sentence that begins a little before the longest word sought."""
     places = [
         (-len(match[0]), match.start())
         for match in _WORD.finditer(sentence)
@@ -203,7 +201,6 @@ def sentences_of(summary: str) -> list[str]:
 
 
 def _ranked(points: Sequence[Point]) -> list[int]:
-    """The places of the points, the most important and then the latest first."""
     return sorted(
         range(len(points)),
         key=lambda index: (points[index].importance, points[index].said_at, index),
@@ -353,7 +350,6 @@ def _places(text: str, quote: str) -> Iterator[int]:
 
 
 def _is_edge(outside: str, inside: str) -> bool:
-    """Whether a word may end between two characters."""
     return not (_is_of_word(outside) and _is_of_word(inside))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import EmbeddingState
-from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, spec_of
+from memory.understanding.embedders import EmbedderSpec, build_embedder, spec_of
 from memory.understanding.ports import Embedder
 from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
@@ -112,3 +113,11 @@ class AskedModel:
         except BudgetExceededError as error:
             return Asked(problem=f"over budget: {error}")
         return Asked(answer, "", call.cost_usd, is_sent=True)
+
+
+_FOLDER = Path(__file__).with_name("prompts")
+
+
+def prompt_text(name: str, **values: object) -> str:
+    """The text of that name with the values in place of their names in braces."""
+    return (_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip().format(**values)

@@ -43,7 +43,6 @@ class CountedInsights:
 
 
 def _changes(evidence: Evidence) -> Iterator[WrittenInsight]:
-    """The preference that changed most often."""
     chains = [chain for chain in evidence.changes if len(chain) > 1]
     if not chains:
         return
@@ -62,7 +61,6 @@ def _changes(evidence: Evidence) -> Iterator[WrittenInsight]:
 
 
 def _returning(evidence: Evidence) -> Iterator[WrittenInsight]:
-    """The name of something that comes up in most conversations; any other word may be chance."""
     holding: dict[str, list[Noted]] = defaultdict(list)
     people = set(name_words([evidence.person, *evidence.names]))
     for each in evidence.recent:
@@ -91,7 +89,6 @@ def _returning(evidence: Evidence) -> Iterator[WrittenInsight]:
 
 
 def _named(text: str) -> Iterator[str]:
-    """The words with a capital inside its sentences, without days and months."""
     for sentence in split_sentences(text):
         words = sentence.text.split()
         for before, word in pairwise(words):
@@ -102,7 +99,6 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _hours(evidence: Evidence) -> Iterator[WrittenInsight]:
-    """The part of the day in which the person talks, where it is nearly always the same."""
     days: dict[int, set[date]] = defaultdict(set)
     sources: dict[int, list[UUID]] = defaultdict(list)
     for at, message_id in evidence.spoke_at:

@@ -110,7 +110,6 @@ def _audience(proposal: ProposedMemory, *, memory_type: MemoryType, is_persons: 
 
 
 def _refusal(content: str, sources: Sequence[SourceMessage], importance: int) -> str:
-    """Why nothing of a proposal may be stored, or ""."""
     if not sources:
         return "no known message"
     if is_blank(content):
@@ -184,7 +183,6 @@ def _sensitive_field(proposal: ProposedMemory, *, memory_type: MemoryType, subje
 
 
 def _validity(proposal: ProposedMemory) -> tuple[datetime | None, datetime | None]:
-    """From the first day's start to the last day's end, UTC; what is no date is left open."""
     first, last = _day(proposal.valid_from), _day(proposal.valid_to)
     if first and last and last < first:
         return None, None

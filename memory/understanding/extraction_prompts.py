@@ -14,7 +14,7 @@ from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import MAX_CHARS
 from memory.domain.types import NAMELESS, Candidate, MemoryType, Participants, SourceMessage
-from memory.understanding.prompt_texts import prompt_text
+from memory.understanding.asked_model import prompt_text
 from routing.clients.protocol import ChatMessage
 
 # Seed 000: what scores lower is small talk.
@@ -138,7 +138,6 @@ def _names(participants: Participants) -> str:
 
 
 def _newest(lines: Sequence[str], room: int) -> list[str]:
-    """The last lines that fit into so many characters, whole, in their order."""
     kept: list[str] = []
     for line in reversed(lines):
         room -= len(line) + 1
@@ -175,7 +174,6 @@ _TAG = re.compile(r"[<＜‹](?=[\s/\u200b-\u200f]*(?:conversation|earlier|noted
 
 
 def _without_tags(text: str) -> str:
-    """The text with the opening bracket of anything like our own tags escaped."""
     return _TAG.sub("&lt;", text)
 
 

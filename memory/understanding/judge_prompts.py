@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, FiniteFloat, ValidationError, W
 
 from memory.domain.talk import held_to_quotes
 from memory.domain.types import Asker, Judgement, Statement, Verdict
+from memory.understanding.asked_model import prompt_text
 from memory.understanding.extraction_prompts import TextOrNull
-from memory.understanding.prompt_texts import prompt_text
 from routing.clients.protocol import ChatMessage
 
 Pair = tuple[Statement, Statement]
@@ -146,5 +146,4 @@ def _block(tag: str, statement: Statement) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with the opening bracket of anything like our own tags escaped."""
     return _TAG.sub("&lt;", " ".join(text.split()))[:MAX_STATEMENT_CHARS]

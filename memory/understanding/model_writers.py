@@ -29,8 +29,7 @@ from memory.domain.rendering import escaped_line, estimate_tokens
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TOKENS, RulesSummariser, WrittenSummary, departures, period
 from memory.domain.types import Asker, MemoryType, Point
-from memory.understanding.asked_model import AskedModel
-from memory.understanding.prompt_texts import prompt_text
+from memory.understanding.asked_model import AskedModel, prompt_text
 from routing.clients.protocol import ChatMessage
 
 
@@ -40,7 +39,6 @@ def _prompt(rules: str, tag: str, lines: Sequence[str]) -> list[ChatMessage]:
 
 
 def _fault_of(text: str, spoken: Sequence[Spoken], names: Sequence[str] = ()) -> str:
-    """What keeps a text that retells others from being used, in words; "" where nothing does."""
     if not text.strip():
         return "It must not be empty."
     if is_command(text=text):
@@ -200,7 +198,6 @@ def _episode_fault(answer: ProposedEpisode, sitting: Sitting) -> str:
 
 
 def _talk(sitting: Sitting) -> list[str]:
-    """The last messages that fit, in their order."""
     lines: list[str] = []
     room = _TALK_CHARS
     for each in reversed(sitting.told):

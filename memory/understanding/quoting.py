@@ -191,7 +191,6 @@ def own_sentences(content: str) -> list[str]:
 
 
 def _last_question(text: str) -> str:
-    """The last sentence of an agent's message where it is a question, else ""."""
     found = split_sentences(text[-_LONGEST_SENTENCE:])
     last = found[-1].text if found else ""
     return last if last.endswith(("?", "？")) else ""

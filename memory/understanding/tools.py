@@ -16,12 +16,10 @@ from memory.domain.talk import RulesSummariser
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.counted_insights import CountedInsights
-from memory.understanding.embedder_choice import BUILT_IN, configured_spec
-from memory.understanding.embedders import WordLlamaEmbedder
-from memory.understanding.judgement_cache import JudgementCache
+from memory.understanding.embedders import BUILT_IN, WordLlamaEmbedder, configured_spec
 from memory.understanding.judging import small_judge
 from memory.understanding.model_extractor import ModelExtractor
-from memory.understanding.model_judge import ModelJudge
+from memory.understanding.model_judge import JudgementCache, ModelJudge
 from memory.understanding.model_writers import (
     ModelEpisodes,
     ModelInsights,
@@ -128,7 +126,6 @@ def configured_tools() -> Tools:
 
 
 def _asked(task: str) -> AskedModel:
-    """The model that the settings name for a task."""
     prefix = task.upper()
     completions = StructuredCompletions(
         base_url=settings.OPENAI_BASE_URL,

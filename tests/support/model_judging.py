@@ -11,8 +11,7 @@ from django.conf import settings as project_settings
 
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.understanding.asked_model import AskedModel
-from memory.understanding.judgement_cache import JudgementCache
-from memory.understanding.model_judge import ModelJudge
+from memory.understanding.model_judge import JudgementCache, ModelJudge
 from memory.understanding.ports import FilteringJudge, Judge
 from routing.clients.quick_redis import QuickRedis, quick_redis
 from routing.clients.structured_calls import StructuredCompletions

@@ -14,8 +14,12 @@ from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.reading.answers import ScoredMemory
 from memory.reading.ranking import Question
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
-from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.embedders import (
+    EmbedderSpec,
+    WordLlamaEmbedder,
+    build_embedder,
+    configured_spec,
+)
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools
 from memory.writing.indexing.reembedding import reembed

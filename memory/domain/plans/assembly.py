@@ -189,7 +189,6 @@ def _items(
 
 
 def _first(plan: Plan, items: Sequence[Item[Shown]]) -> list[Item[Shown]]:
-    """The items that claim room before all sections."""
     if plan.first is None:
         return []
     told = [(item.value[0], item) for item in items if isinstance(item.value[0], Entry)]
@@ -198,7 +197,6 @@ def _first(plan: Plan, items: Sequence[Item[Shown]]) -> list[Item[Shown]]:
 
 
 def _print(plan: Plan, packed: Packed[Shown]) -> str:
-    """Blocks in the plan's order; in them headings in theirs; below these the lines."""
     block_of = {section.room.name: section.block for section in plan.sections}
     lines: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
     for item in packed.items:

@@ -100,7 +100,6 @@ def written_document(document: Document) -> str:
 
 
 def _beginning_of(text: str, *, room: int, counter: TokenCounter) -> str:
-    """As many of the document's first lines as fit, "" where not even one does."""
     if counter.count(f"{text}\n") <= room:
         return text
     lines = text.split("\n")
@@ -113,7 +112,6 @@ def _beginning_of(text: str, *, room: int, counter: TokenCounter) -> str:
 
 
 def _part_of_line(lines: Sequence[str], room: int, counter: TokenCounter) -> str:
-    """Of a document of one long line the words that fit."""
     if len(lines) < 2:
         return ""
     words = lines[1].split(" ")

@@ -128,7 +128,6 @@ def summary_line(summary: str, *, counter: TokenCounter) -> str:
 
 
 def _beginning(sentence: str, counter: TokenCounter) -> str:
-    """As much of the sentence as fits; "" when that is nothing."""
     lengths = range(1, len(sentence) + 1)
     fitting = bisect_right(
         lengths, SUMMARY_SIZE, key=lambda length: counter.count(f"{_cut(sentence, length)}\n")

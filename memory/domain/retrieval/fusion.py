@@ -183,7 +183,6 @@ def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:
 
 
 def _rarity_of(names: Flags) -> float:
-    """How rare the named are among the candidates' people: next to 0 where all are theirs."""
     named = np.array([names.any(axis=1).sum()])
     return float(inverse_frequency(named, len(names))[0])
 
@@ -210,7 +209,6 @@ def _words(
 
 
 def _meaning(candidates: Candidates, around: Surroundings) -> tuple[Floats, Floats]:
-    """How near the vector is, and with what its neighbours lend."""
     own = np.clip(np.nan_to_num(candidates.cosine, nan=0.0), 0.0, 1.0)
     meaning: Floats = (1 - LENT_MEANING) * own + LENT_MEANING * around.strongest(own)
     return own, meaning

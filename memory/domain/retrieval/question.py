@@ -224,7 +224,6 @@ def read_question(text: str, *, now: datetime) -> Asked:
 
 
 def _most_telling(terms: dict[str, Term]) -> tuple[Term, ...]:
-    """The terms in their order, the longest where there are too many: those are the rarest."""
     kept = sorted(terms, key=len, reverse=True)[:MAX_TERMS]
     return tuple(term for word, term in terms.items() if word in kept)
 
@@ -242,6 +241,5 @@ def _begins_sentence(text: str, match: re.Match[str]) -> bool:
 
 
 def _without(names: set[int], words: list[tuple[re.Match[str], str]]) -> str:
-    """The question without its names; empty where too little is left to mean something."""
     kept = [match[0] for match, _ in words if match.start() not in names]
     return " ".join(kept) if len(kept) >= _FEWEST_TO_MEAN else ""

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.understanding.embedder_choice import build_embedder, configured_spec
+from memory.understanding.embedders import build_embedder, configured_spec
 from memory.writing.indexing.reembedding import GRACE_SECONDS, embedding_status, reembed
 from memory.writing.indexing.vector_graphs import MOST_DIMENSIONS
 from routing.clients.protocol import EmbeddingError

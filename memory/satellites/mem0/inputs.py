@@ -21,15 +21,17 @@ from memory.api.fields import (
     StrictFloatField,
 )
 from memory.api.schemas import PER_REQUEST, StrictSerializer
-from memory.domain.filter_parsing import FilterError, FilterReader, parse_filters
 from memory.domain.filters import (
     All,
     BadValueError,
     Condition,
     Expression,
     Field,
+    FilterError,
+    FilterReader,
     Not,
     Operator,
+    parse_filters,
     read_time,
 )
 from memory.domain.types import is_to_come

@@ -32,12 +32,13 @@ from memory.understanding.reading import (
     TYPES,
 )
 from memory.understanding.reading import MAX_TOKENS as READ_TOKENS
-from memory.understanding.training.base import Tensors, read_base
 from memory.understanding.training.data import (
     VERDICTS,
     LabelledLine,
     LabelledPair,
+    Tensors,
     pairs_of_stores,
+    read_base,
     read_pairs,
     read_talk,
     unrelated_pairs,
@@ -105,7 +106,6 @@ def train_reader(
 
 
 def _is_rare(line: LabelledLine) -> bool:
-    """Whether a sentence is asked to be remembered, told in confidence or sets a profile field."""
     return bool(line.remember or line.audience == "agent" or line.field)
 
 

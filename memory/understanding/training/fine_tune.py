@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from memory.understanding.encoder import padded
-from memory.understanding.training.base import Tensors
+from memory.understanding.training.data import Tensors
 from memory.understanding.training.graph import HEADS, HIDDEN, LAYERS
 
 _HEAD_SIZE: Final = HIDDEN // HEADS

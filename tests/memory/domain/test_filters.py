@@ -10,14 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.filter_parsing import (
+from memory.domain.filters import (
     MAX_DEPTH,
     MAX_PARTS,
     MAX_VALUES,
+    All,
+    AnyOf,
+    Condition,
+    Field,
     FilterError,
+    Not,
+    Operator,
+    conditions_of,
     parse_filters,
 )
-from memory.domain.filters import All, AnyOf, Condition, Field, Not, Operator, conditions_of
 
 SOMEWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
 

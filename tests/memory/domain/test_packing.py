@@ -10,19 +10,13 @@ from hypothesis import strategies as st
 
 from memory.domain.packing import MINIMUM_BUDGET, Item, Packed, Room, pack
 
-# Rooms of every kind: reserved, shared, capped, shut to the rest; trimmed together and in order.
+# Rooms of every kind: reserved, shared; trimmed together and in order.
 FLAT = (Room("a", reserve=60), Room("b", share=0.3), Room("c"), Room("d"))
 TRIMMED = (
     Room("a"),
     Room("b", reserve=80, trim=1),
     Room("c", share=0.5, trim=2),
-    Room("d", reserve=90, ceiling=120, trim=3),
-)
-SHUT = (
-    Room("a", share=0.4, joins_rest=False),
-    Room("b", share=0.4, joins_rest=False),
-    Room("c", ceiling=50),
-    Room("d", reserve=30, ceiling=40),
+    Room("d", reserve=90, trim=3),
 )
 HEADINGS = {"h1": 40, "h2": 7, "h3": 0}
 
@@ -48,7 +42,7 @@ INHERITING = (
     Room("c", share=0.25, inherits=True),
     Room("d", share=0.125),
 )
-ROOMS = st.sampled_from([FLAT, TRIMMED, SHUT, INHERITING])
+ROOMS = st.sampled_from([FLAT, TRIMMED, INHERITING])
 BUDGETS = st.integers(0, 700)
 LIMITS = st.none() | st.integers(1, 30)
 Items = Sequence[Item[str]]
@@ -166,20 +160,6 @@ def test_what_was_cut_is_what_the_rooms_would_hold_with_a_larger_budget(
 
     assert large.cut == ()
     assert {each.value for each in small.cut} <= values(large)
-
-
-@given(ITEMS, BUDGETS)
-def test_rooms_shut_to_the_rest_and_ceilings_hold(items: Items, budget: int) -> None:
-    result = pack(items, rooms=SHUT, token_budget=budget)
-
-    for room in SHUT:
-        mine = [each for each in result.items if each.section == room.name]
-        must = sum(each.tokens for each in mandatory(mine))
-        written = sum(each.tokens for each in mine)
-        if room.ceiling is not None:
-            assert written <= max(room.ceiling, must)
-        if not room.joins_rest:
-            assert written <= max(room.own(budget), must)
 
 
 @given(ITEMS, ROOMS, BUDGETS, st.integers(1, 30))

@@ -17,8 +17,7 @@ from memory.understanding.extraction_prompts import (
     REVIEW_RULES,
     extraction_prompt,
 )
-from memory.understanding.extraction_windows import windows_of
-from memory.understanding.model_extractor import ModelExtractor
+from memory.understanding.model_extractor import ModelExtractor, windows_of
 from tests.support.examples import examples
 from tests.support.model_extraction import (
     NOBODY,

@@ -18,18 +18,16 @@ from pytest_django import Settings
 from config.embedded import PROJECT_ROOT
 from memory.models import EmbeddingState
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedder_choice import (
-    BUILT_IN,
-    EmbedderSpec,
-    build_embedder,
-    configured_spec,
-    spec_of,
-)
 from memory.understanding.embedders import (
+    BUILT_IN,
     CachedEmbedder,
+    EmbedderSpec,
     OpenAIEmbedder,
     WordLlamaEmbedder,
+    build_embedder,
+    configured_spec,
     normalise,
+    spec_of,
 )
 from memory.understanding.ports import Embedder
 from routing.clients.embeddings import TextEmbeddings

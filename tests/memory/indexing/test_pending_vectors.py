@@ -15,7 +15,7 @@ from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.reading.ranking import Question
 from memory.tasks import embed_memories
-from memory.understanding.embedder_choice import BUILT_IN
+from memory.understanding.embedders import BUILT_IN
 from memory.understanding.tools import Tools
 from memory.writing.background import only_worker
 from memory.writing.drafts import Outcome

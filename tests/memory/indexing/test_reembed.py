@@ -16,8 +16,7 @@ from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
 from memory.reading import retrieval
 from memory.reading.ranking import Question
 from memory.reading.search import Depth
-from memory.understanding.embedder_choice import BUILT_IN, EmbedderSpec
-from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.embedders import BUILT_IN, EmbedderSpec, WordLlamaEmbedder
 from memory.understanding.tools import Tools
 from memory.writing.drafts import MemoryDraft, Outcome
 from memory.writing.indexing.message_index import index_team

@@ -15,8 +15,12 @@ from pytest_django import Settings
 
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedder_choice import EmbedderSpec, build_embedder, configured_spec
-from memory.understanding.embedders import WordLlamaEmbedder
+from memory.understanding.embedders import (
+    EmbedderSpec,
+    WordLlamaEmbedder,
+    build_embedder,
+    configured_spec,
+)
 from memory.understanding.tools import Tools
 from memory.writing.indexing.reembedding import log_embedding_status, reembed
 from routing.clients.protocol import EmbeddingError, FailureKind

@@ -17,8 +17,8 @@ from pytest_django import Settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedder_choice import build_embedder, configured_spec
-from memory.understanding.sentence_encoder import SentenceEncoder
+from memory.understanding.embedders import build_embedder, configured_spec
+from memory.understanding.encoder import SentenceEncoder
 from routing.clients.protocol import EmbeddingError, FailureKind
 
 _STUBS = Path(__file__).parents[2] / "support" / "stub_encoders"

@@ -14,8 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.domain.audience import Viewer
-from memory.domain.filter_parsing import parse_filters
-from memory.domain.filters import All, AnyOf, Condition, Expression, Field, Not, Operator
+from memory.domain.filters import (
+    All,
+    AnyOf,
+    Condition,
+    Expression,
+    Field,
+    Not,
+    Operator,
+    parse_filters,
+)
 from memory.models import Memory
 from memory.selectors.filters import matching
 from teams.models import Message

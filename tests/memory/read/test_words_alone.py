@@ -13,7 +13,7 @@ from memory.reading import retrieval
 from memory.reading.ranking import BY_WORDS_ALONE, Question
 from memory.reading.search import Depth
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedder_choice import EmbedderSpec
+from memory.understanding.embedders import EmbedderSpec
 from teams.errors import UnavailableError
 from tests.support.hot_desk import NOON, Desk, desk, texts, town
 from tests.support.openai_server import Behaviour, FakeOpenAI, error

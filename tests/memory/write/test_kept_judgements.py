@@ -7,7 +7,7 @@ from django.conf import settings as project_settings
 from django_redis import get_redis_connection
 
 from memory.domain.types import Verdict
-from memory.understanding.judgement_cache import pair_key
+from memory.understanding.model_judge import pair_key
 from tests.support.model_judging import (
     NAME,
     judge_of,
