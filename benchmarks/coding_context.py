@@ -46,7 +46,7 @@ from memory.domain.filters import All
 from memory.domain.forms import Form
 from memory.domain.rendering import ESTIMATE, estimate_tokens
 from memory.domain.scoring import Weights as Scoring
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, packing_for, prompt
 from memory.reading.search import Depth

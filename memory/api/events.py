@@ -25,7 +25,7 @@ from memory.api.schemas import (
     StrictSerializer,
     page_schema,
 )
-from memory.domain.work import Signals, Work
+from memory.domain.types import Signals, Work
 from memory.reading.usage import report_usage
 from memory.selectors.figures import EventFilters, event_counts, filtered_events
 from teams.errors import InvalidError

@@ -32,8 +32,7 @@ from memory.api.memory_json import memory_json
 from memory.api.request_events import memory_event, write_event
 from memory.domain.forms import Form
 from memory.domain.judgements import Feedback
-from memory.domain.types import MemoryType, Scope
-from memory.domain.work import Work
+from memory.domain.types import MemoryType, Scope, Work
 from memory.models import Memory
 from memory.selectors.memories import memory_for
 from memory.understanding.tools import default_tools

@@ -237,3 +237,35 @@ def is_to_come(*, at: datetime, now: datetime) -> bool:
     """Whether nothing can have been said then yet: it lies more than a day ahead of `now`."""
     # Not `at > now + …`: near the last day there is, that sum would overflow.
     return at - now > MOST_AHEAD
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What an agent has in front of it; all of it optional, its sizes bounded by who reads it in.
+
+    `opened_files` are those opened before `current_file`, in any order. `collaborator` is the
+    external id of a person of the team. `time` is the local time of the work.
+    """
+
+    current_file: str = ""
+    branch: str = ""
+    recent_errors: tuple[str, ...] = ()
+    activity: str = ""
+    collaborator: str = ""
+    time: datetime | None = None
+    query: str = ""
+    opened_files: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The open files, each once, the current one last."""
+        named = [each for each in (*self.opened_files, self.current_file) if each]
+        return tuple(dict.fromkeys(reversed(named)))[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The signals of an agent's work at a time."""
+
+    signals: Signals
+    at: datetime

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
-from memory.domain.work import Work
+from memory.domain.types import Work
 from memory.models import Memory
 from memory.writing.background import retried
 from memory.writing.decisions.changes import note_useful

@@ -10,10 +10,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.domain.citations import Citations, citations_of
 from memory.domain.plans.layouts import Layer
 from memory.reading.usage import note_answer
 from memory.satellites.chat.asking import Json
+from memory.satellites.chat.citations import Citations, citations_of
 from memory.satellites.chat.exchanges import Context
 from memory.satellites.chat.wording import spoken_text, text_of
 

@@ -12,11 +12,11 @@ from audit.services.events import record_events
 from memory.domain.audience import Audience, Viewer
 from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
 from memory.domain.forms import Form
-from memory.domain.names import artifacts_in
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
+from memory.satellites.episodes.artifacts import artifacts_in
 from memory.satellites.episodes.sittings import ACTOR, SPOKEN
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools

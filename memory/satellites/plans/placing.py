@@ -11,8 +11,7 @@ from uuid import UUID
 
 from memory.domain.forms import Form
 from memory.domain.judgements import shared_words
-from memory.domain.types import MemoryType
-from memory.domain.work import Signals
+from memory.domain.types import MemoryType, Signals
 from memory.satellites.plans.layouts.working import ContextTier
 
 # Words of paths, branches and topics: camelCase and snake_case are taken apart.

@@ -15,7 +15,7 @@ from django.db.models import Q
 from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
 from memory.domain.retrieval.question import read_question
-from memory.domain.work import Signals, Work
+from memory.domain.types import Signals, Work
 from memory.models import Memory
 from memory.reading.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
 from memory.reading.search import Depth, Search

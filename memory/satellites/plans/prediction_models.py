@@ -8,7 +8,7 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.satellites.plans.prediction.weights import OF_ALL_FILES, OF_ONE_FILE
 
 HALF_LIFE_DAYS = 30.0

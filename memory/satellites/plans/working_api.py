@@ -32,7 +32,7 @@ from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, QuerySerializer,
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.reading.answers import ScoredMemory, own_weights
 from memory.satellites.plans.layouts.working import DEFAULT_BUDGET, Activity, ContextTier
 from memory.satellites.plans.predicting import predict

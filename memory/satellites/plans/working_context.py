@@ -12,8 +12,7 @@ from memory.domain.audience import Viewer
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG
-from memory.domain.types import MemoryType
-from memory.domain.work import Signals
+from memory.domain.types import MemoryType, Signals
 from memory.reading.answers import Prompt
 from memory.reading.conflicts import Clash
 from memory.reading.messages import ScoredMessage

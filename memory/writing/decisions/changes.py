@@ -16,8 +16,7 @@ from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.judgements import OF_USE, Feedback, adjusted_importance
 from memory.domain.talk import departures
 from memory.domain.tiers import HOT_IMPORTANCE, hot_because
-from memory.domain.types import MAX_TAG_CHARS, Status, Strategy, Tier, Verdict
-from memory.domain.work import Work
+from memory.domain.types import MAX_TAG_CHARS, Status, Strategy, Tier, Verdict, Work
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.memories import missing_memory

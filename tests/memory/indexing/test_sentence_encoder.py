@@ -17,8 +17,7 @@ from pytest_django import Settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from memory.understanding.active_embedder import ActiveEmbedder
-from memory.understanding.embedders import build_embedder, configured_spec
-from memory.understanding.encoder import SentenceEncoder
+from memory.understanding.embedders import SentenceEncoder, build_embedder, configured_spec
 from routing.clients.protocol import EmbeddingError, FailureKind
 
 _STUBS = Path(__file__).parents[2] / "support" / "stub_encoders"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.satellites.plans.prediction_models import (
     MOST_KEY_CHARS,
     confidence_of,

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from memory.domain.rendering import ESTIMATE
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.satellites.plans.layouts.topic_index import topic_index, untold
 from memory.satellites.plans.layouts.working import ContextTier
 from memory.satellites.plans.placing import (

@@ -10,7 +10,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from memory.domain.scoring import PREFETCH_SHARE
-from memory.domain.work import Signals
+from memory.domain.types import Signals
 from memory.reading.sources import prefetch_key
 from memory.satellites.plans.predicting import predict
 from tests.support.hot_desk import NOON, Desk, Told, desk, town

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.work import Signals, Work
+from memory.domain.types import Signals, Work
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.predicting import note_useful

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.citations import Citations, citations_of
+from memory.satellites.chat.citations import Citations, citations_of
 
 TEXTS = [
     "Sarah's dog Biscuit sleeps in the kitchen.",

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.domain.text.calendar import MONTHS, WEEKDAYS
 from memory.domain.text.words import split_sentences
-
-from .text.calendar import MONTHS, WEEKDAYS
 
 # A name counts twice, and all short words once: a name and a word are the least that speaks for a
 # memory, or three words.
