@@ -8,6 +8,7 @@ import palimpsest_client as p
 import pytest
 from pytest_django import Settings
 
+from memory.api import throttles
 from tests.clients.conftest import RETRIES, Connect, Either, Place
 from tests.support.faulty_proxy import LOST_ANSWER, Fault, FaultyProxy
 
@@ -114,9 +115,10 @@ def test_what_the_server_calls_of_no_use_is_not_sent_again(ask: Either, proxy: F
 
 
 def test_who_asks_too_often_waits_as_long_as_the_server_says(
-    ask: Either, proxy: FaultyProxy, settings: Settings
+    ask: Either, proxy: FaultyProxy, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.RATE_LIMIT_KEY = 30  # one each two seconds, once they are used up
+    monkeypatch.setattr(throttles, "WINDOW_SECONDS", 3)
+    settings.RATE_LIMIT_KEY = 3
     asked = 0
     while len(proxy.seen) == asked:
         ask(lambda c: c.users.list())

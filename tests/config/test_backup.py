@@ -58,7 +58,7 @@ SELECT c.relname, c.relrowsecurity, p.policies,
     array_agg(a.grantee || ' ' || a.privilege ORDER BY a.grantee, a.privilege)
 FROM pg_class c
 LEFT JOIN LATERAL (
-    SELECT array_agg(polname || pg_get_expr(polqual, polrelid)) AS policies
+    SELECT array_agg(polname || pg_get_expr(polqual, polrelid) ORDER BY polname) AS policies
     FROM pg_policy WHERE polrelid = c.oid
 ) p ON true
 LEFT JOIN LATERAL (
