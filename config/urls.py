@@ -8,7 +8,7 @@ from drf_spectacular.views import SpectacularSwaggerView
 from config import health
 from config.metrics import metrics
 from config.schema import SchemaView
-from memory.admin.key_list import key_list
+from memory.admin.home import key_list
 from memory.satellite import satellite_mounts
 
 _READ = ["get", "head"]

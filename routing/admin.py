@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.views.decorators.http import require_POST
@@ -20,6 +20,7 @@ from teams.admin.base import TeamAdmin, TeamOwnedForm, section
 from teams.admin.display import (
     NOTHING,
     Column,
+    column,
     excerpt_column,
     id_column,
     json_column,
@@ -29,31 +30,36 @@ from teams.admin.display import (
     row_link,
     time_column,
 )
-from teams.admin.filters import DaysFilter, value_filter
-from teams.admin.theme import ChoiceFilter, DropdownFilter, RelatedFilter, YesNoFilter, display
+from teams.admin.filters import ConditionFilter, DaysFilter, value_filter
+from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 from teams.middleware import outside_staff_scope
 from teams.models import Team
 
-# Those of answers, and those of calls in the background.
+# Tiers of answers, and of calls in the background.
 TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
 TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
 _KEY = "key_variable"
 
 
-def dollar_column(field: str, title: str) -> Column:
+def _dollars(amount: Decimal | None) -> str:
     """An amount in USD with at least two places and without further zeros; a dash for none."""
+    if amount is None:
+        return NOTHING
+    whole, _, part = f"{amount:f}".partition(".")
+    return f"{whole}.{part.rstrip('0'):0<2}"
 
-    @display(description=title, ordering=field)
-    def column(_: Any, row: Any) -> str:  # Any: as for Column
-        amount: Decimal | None = getattr(row, field)
-        if amount is None:
-            return NOTHING
-        whole, _, part = f"{amount:f}".partition(".")
-        return f"{whole}.{part.rstrip('0'):0<2}"
 
-    return column
+def _dollar_column(field: str, title: str) -> Column:
+    return column(title, lambda row: _dollars(getattr(row, field)), ordering=field)
+
+
+def _key_state(provider: Provider) -> str:
+    if not provider.key_variable:
+        return NOTHING
+    _, problem = provider_key(provider=provider, team=provider.team)
+    return "not usable" if problem else "set"
 
 
 class ProviderForm(TeamOwnedForm):
@@ -90,11 +96,11 @@ class ProviderAdmin(TeamAdmin[Provider]):
         "name": "As people call it, such as OpenAI or the cluster.",
         "is_enabled": "Off: none of its models is asked.",
     }
+    key = column("API key", _key_state, label={"set": "success", "not usable": "danger"})
     created = time_column("created_at", "created")
     change_form_template = "admin/routing/provider/change_form.html"
 
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
-        """The pages of a provider, and the one that tests it."""
         test = self.admin_site.admin_view(require_POST(self.test))
         return [
             path("<path:object_id>/test/", test, name="routing_provider_test"),
@@ -117,24 +123,14 @@ class ProviderAdmin(TeamAdmin[Provider]):
         say(request, f"Test of {name}: {found.words} ({found.milliseconds} ms)")
         return HttpResponseRedirect(page)
 
-    @display(description="API key", label={"set": "success", "not usable": "danger"})
-    def key(self, provider: Provider) -> str:
-        """Whether its key can be sent; never the key."""
-        if not provider.key_variable:
-            return NOTHING
-        _, problem = provider_key(provider=provider, team=provider.team)
-        return "not usable" if problem else "set"
-
 
 @admin.register(ChatModel)
 class ChatModelAdmin(TeamAdmin[ChatModel]):
     """Models by tier; a team without any uses those of the server's settings."""
 
     add_roles = change_roles = delete_roles = ADMINS
-    list_display = [
-        *("name", "tier_label", "provider", "paid_in", "paid_out", "context_window", "priority"),
-        *("is_enabled", "team"),
-    ]
+    list_display = ["name", "tier_label", "provider", "paid_in", "paid_out", "context_window"]
+    list_display += ["priority", "is_enabled", "team"]
     list_filter = [
         ("team", RelatedFilter),
         ("tier", ChoiceFilter),
@@ -152,27 +148,16 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
     }
     created = time_column("created_at", "created")
     tier_label = label_column("tier", "tier", TIER_COLOURS)
-    paid_in = dollar_column("input_price", "USD per 1,000 input tokens")
-    paid_out = dollar_column("output_price", "USD per 1,000 output tokens")
+    paid_in = _dollar_column("input_price", "USD per 1,000 input tokens")
+    paid_out = _dollar_column("output_price", "USD per 1,000 output tokens")
 
 
-class AttemptsFilter(DropdownFilter):
+class AttemptsFilter(ConditionFilter):
     """Decisions whose first model did not answer."""
 
     title = "failed attempts"
     parameter_name = "attempts"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """With failed attempts, or without."""
-        # Any: Django's own, generic over the model
-        return [("failed", "Some"), ("none", "None")]
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[RoutingDecision]
-    ) -> QuerySet[RoutingDecision]:
-        """Decisions of the choice; all without one."""
-        chosen = {"failed": queryset.exclude, "none": queryset.filter}.get(self.value() or "")
-        return chosen(attempts=[]) if chosen else queryset
+    states = {"failed": ("Some", ~Q(attempts=[])), "none": ("None", Q(attempts=[]))}
 
 
 @admin.register(RoutingDecision)
@@ -211,26 +196,21 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     decided = time_column("at", "time", ordering="id")
     tier_label = label_column("tier", "tier", TIER_COLOURS)
     outcome_label = label_column("outcome", "outcome", _OUTCOME_COLOURS)
-    estimated = dollar_column("estimated_usd", "estimate in USD")
-    cost = dollar_column("cost_usd", "cost in USD")
+    score_label = column("score", lambda row: f"{row.score:.1f}", ordering="score")
+    estimated = _dollar_column("estimated_usd", "estimate in USD")
+    cost = _dollar_column("cost_usd", "cost in USD")
     beginning = excerpt_column("reason", "reason")
     person = id_column("end_user_id", "teams_enduser", "end user")
     scores_document = json_column("scores", "scores")
     attempts_document = json_column("attempts", "failed attempts")
-
-    @display(description="score", ordering="score")
-    def score_label(self, decision: RoutingDecision) -> str:
-        """The weighted score, 0 to 10."""
-        return f"{decision.score:.1f}"
 
 
 @admin.register(SpendEntry)
 class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     """Every settled call, newest first."""
 
-    list_display = [
-        *("settled", "cost", "model", "tier", "tokens", "agent_link", "person", "day", "team")
-    ]
+    list_display = ["settled", "cost", "model", "tier", "tokens", "agent_link", "person"]
+    list_display += ["day", "team"]
     list_filter = [
         value_filter("tier", TIERS),
         ("agent", RelatedFilter),
@@ -252,14 +232,10 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     ]
 
     settled = time_column("at", "time", ordering="id")
-    cost = dollar_column("cost_usd", "cost in USD")
+    cost = _dollar_column("cost_usd", "cost in USD")
+    tokens = column("tokens in, out", lambda row: f"{row.input_tokens}, {row.output_tokens}")
     agent_link = row_column("agent", "agent", ordering="agent__slug")
     person = row_column("end_user", "end user")
-
-    @display(description="tokens in, out")
-    def tokens(self, entry: SpendEntry) -> str:
-        """The tokens it read and wrote."""
-        return f"{entry.input_tokens}, {entry.output_tokens}"
 
 
 @admin.register(SpendTotal)
@@ -287,10 +263,5 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
         )
     ]
 
-    spent = dollar_column("spent_usd", "spent in USD")
-
-    @display(description="agent or end user")
-    def whose(self, total: SpendTotal) -> str:
-        """The agent or end user; a dash if it is the team's own."""
-        owner = total.agent or total.end_user
-        return NOTHING if owner is None else row_link(owner)
+    whose = column("agent or end user", lambda total: row_link(total.agent or total.end_user))
+    spent = _dollar_column("spent_usd", "spent in USD")

@@ -1,6 +1,5 @@
-"""The web admin's pages of the log and of what was done."""
+"""The web admin's pages of the log and of operational events."""
 
-from .events import OperationalEventAdmin
-from .log import EVENT_COLOURS, MemoryLogAdmin, event_title
+from . import events, log
 
-__all__ = ["EVENT_COLOURS", "MemoryLogAdmin", "OperationalEventAdmin", "event_title"]
+__all__ = ["events", "log"]

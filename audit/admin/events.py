@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Mapping
 
 from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from audit.models import OperationalEvent
 from teams.admin.base import TeamAdmin, section
-from teams.admin.display import NOTHING, id_column, label_column, time_column
-from teams.admin.filters import OpenFirstFilter, value_filter
-from teams.admin.theme import RelatedFilter, display
+from teams.admin.display import NOTHING, column, id_column, label_column, time_column
+from teams.admin.filters import OpenFirstFilter, since, value_filter
+from teams.admin.theme import RelatedFilter
 from teams.admin_permissions import ADMINS
 from teams.models import EndUser
 
@@ -59,19 +57,23 @@ def _figure(value: object) -> str:
     return NOTHING if value is None else str(value).replace("_", " ")
 
 
-def _since(**length: int) -> Callable[[], Q]:
-    return lambda: Q(at__gte=timezone.now() - timedelta(**length))
+def _figures(event: OperationalEvent) -> SafeString | str:
+    lines = ((key.replace("_", " "), _figure(value)) for key, value in event.meta.items())
+    return format_html_join("", '<div class="break-words">{}: {}</div>', lines) or NOTHING
+
+
+def _named(code: str, words: Mapping[str, str]) -> str:
+    return words.get(code, code.replace("_", " "))
 
 
 class PeriodFilter(OpenFirstFilter):
     """The last day unless more is asked for: a team may have millions of events."""
 
-    title = "time"
-    parameter_name = "time"
+    title = parameter_name = "time"
     states = {
-        "day": ("The last 24 hours", _since(days=1)),
-        "week": ("The last 7 days", _since(days=7)),
-        "month": ("The last 30 days", _since(days=30)),
+        "day": ("The last 24 hours", since("at", days=1)),
+        "week": ("The last 7 days", since("at", days=7)),
+        "month": ("The last 30 days", since("at", days=30)),
         "all": ("All that is kept", Q()),
     }
 
@@ -81,17 +83,8 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     """What was done, newest first, for the admins of the team."""
 
     view_roles = ADMINS
-    list_display = [
-        "happened",
-        "where",
-        "what",
-        "status_label",
-        "memory",
-        "person",
-        "conversation",
-        "best_similarity",
-        "team",
-    ]
+    list_display = ["happened", "where", "what", "status_label", "memory", "person"]
+    list_display += ["conversation", "best_similarity", "team"]
     list_filter = [
         PeriodFilter,
         value_filter("node", NODES, titles=_NODE_WORDS),
@@ -113,6 +106,15 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     ]
 
     happened = time_column("at", "time")
+    where = column("part", lambda event: _named(event.node, _NODE_WORDS), ordering="node")
+    what = column("what was done", lambda event: _named(event.op, _OP_WORDS), ordering="op")
+    figures = column("figures", _figures)
+    person = column("end user", lambda event: event.person_name or NOTHING)
+    best_similarity = column(
+        "similarity",
+        lambda event: NOTHING if event.similarity is None else f"{event.similarity:.2f}",
+        ordering="similarity",
+    )
     status_label = label_column("status", "status", _STATUS_COLOURS)
     memory = id_column("memory_id", "memory_memory", "memory")
     conversation = id_column("conversation_id", "teams_conversation", "conversation")
@@ -122,29 +124,3 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
         people = EndUser.objects.filter(team_id=OuterRef("team_id"), id=OuterRef("end_user_id"))
         named = Subquery(people.values("external_id")[:1])
         return super().get_queryset(request).annotate(person_name=named)
-
-    @display(description="part", ordering="node")
-    def where(self, event: OperationalEvent) -> str:
-        """The part of the product that did it."""
-        return _NODE_WORDS.get(event.node, event.node.replace("_", " "))
-
-    @display(description="what was done", ordering="op")
-    def what(self, event: OperationalEvent) -> str:
-        """What it did."""
-        return _OP_WORDS.get(event.op, event.op.replace("_", " "))
-
-    @display(description="figures")
-    def figures(self, event: OperationalEvent) -> SafeString | str:
-        """Its counts, times and reasons, a line each."""
-        lines = [(key.replace("_", " "), _figure(value)) for key, value in event.meta.items()]
-        return format_html_join("", '<div class="break-words">{}: {}</div>', lines) or NOTHING
-
-    @display(description="end user")
-    def person(self, event: OperationalEvent) -> str:
-        """Whom it concerned."""
-        return str(getattr(event, "person_name", None) or NOTHING)
-
-    @display(description="similarity", ordering="similarity")
-    def best_similarity(self, event: OperationalEvent) -> str:
-        """The cosine of the nearest neighbour, or of the best result."""
-        return NOTHING if event.similarity is None else f"{event.similarity:.2f}"

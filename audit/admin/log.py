@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
-from uuid import UUID
 
 from django.apps import apps
 from django.contrib import admin
@@ -16,12 +14,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from audit.models import EVENTS, MemoryLog
-from teams.admin.base import TeamAdmin, section
+from teams.admin.base import TeamAdmin, id_in, section
 from teams.admin.display import (
     NOTHING,
     actor_column,
     actors_called,
     as_json,
+    column,
     excerpt,
     id_column,
     label_column,
@@ -30,10 +29,9 @@ from teams.admin.display import (
     time_column,
 )
 from teams.admin.filters import DaysFilter, value_filter
-from teams.admin.theme import RelatedFilter, display
+from teams.admin.theme import RelatedFilter
 
-from .change_words import EVENT_WORDS, event_words, reason_words
-from .history import line_of
+from .history import EVENT_WORDS, LogLine, line_of, reason_words
 
 _END_OF_ID = re.compile(r"[0-9a-fA-F-]{4,35}")
 EVENT_COLOURS = {
@@ -51,14 +49,20 @@ EVENT_COLOURS = {
 }
 
 
-def _memories() -> QuerySet[Any]:
-    # By name: the memory's own code stands on the log's, not the other way.
-    return apps.get_model("memory", "Memory")._default_manager.all()
+def _text(entry: Any) -> SafeString:  # Any: an entry that `get_queryset` annotated
+    shown = excerpt(entry.text or "") or entry.state.get("subject") or NOTHING
+    page = link(page_of("memory_memory", entry.memory_id), shown)
+    return format_html('<span class="block break-words w-80">{}</span>', page)
 
 
-def event_title(event: str) -> str:
-    """An event's name in words."""
-    return event_words(event).capitalize()
+def _changes(entry: MemoryLog) -> SafeString:
+    changes = ((each,) for each in line_of(entry).changes)
+    return format_html_join("", '<div class="break-words">{}</div>', changes)
+
+
+def _state(entry: MemoryLog) -> SafeString:
+    words = "Show the columns"
+    return format_html("<details><summary>{}</summary>{}</details>", words, as_json(entry.state))
 
 
 @admin.register(MemoryLog)
@@ -98,13 +102,24 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
 
     happened = time_column("at", "time", ordering="seq")
     event_label = label_column("event", "event", EVENT_COLOURS, words=EVENT_WORDS)
+    event_title = column("event", lambda entry: LogLine(entry, []).title)
+    words_of_it = column("memory text", _text)
+    what_changed = column("what changed", _changes)
+    why = column("reason", lambda entry: reason_words(entry.reason) or NOTHING)
+    state_document = column("state", _state)
+    digest_text = column(
+        "digest of salt and text",
+        lambda entry: format_html('<span class="break-words">{}</span>', bytes(entry.digest).hex()),
+    )
     by = actor_column()
     memory = id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
     conversation = id_column("conversation_id", "teams_conversation", "conversation")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
         """Each entry with the text of its memory."""
-        text = _memories().filter(team_id=OuterRef("team_id"), pk=OuterRef("memory_id"))
+        # By name: the memory's own code stands on the log's, not the other way.
+        memories = apps.get_model("memory", "Memory")._default_manager
+        text = memories.filter(team_id=OuterRef("team_id"), pk=OuterRef("memory_id"))
         return super().get_queryset(request).annotate(text=Subquery(text.values("content")[:1]))
 
     def get_search_results(
@@ -114,46 +129,10 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         term = search_term.strip().lstrip("…")
         if not term:
             return queryset, False
-        with suppress(ValueError):
-            return queryset.filter(memory_id=UUID(term)), False
+        if memory_id := id_in(term):
+            return queryset.filter(memory_id=memory_id), False
         found = Q(actor__icontains=term) | Q(actor__in=actors_called(term))
         if _END_OF_ID.fullmatch(term):
             queryset = queryset.annotate(id_text=Cast("memory_id", TextField()))
             found |= Q(id_text__endswith=term.lower())
         return queryset.filter(found), False
-
-    @display(description="reason")
-    def why(self, entry: MemoryLog) -> str:
-        """Why it was done, where somebody said so."""
-        return reason_words(entry.reason) or NOTHING
-
-    @display(description="what changed")
-    def what_changed(self, entry: MemoryLog) -> SafeString | str:
-        """What differs from the memory's row before it, a line each."""
-        changes = line_of(entry).changes
-        return format_html_join("", '<div class="break-words">{}</div>', ((c,) for c in changes))
-
-    @display(description="state")
-    def state_document(self, entry: MemoryLog) -> SafeString:
-        """The columns as JSON, folded away."""
-        return format_html(
-            "<details><summary>{}</summary>{}</details>", "Show the columns", as_json(entry.state)
-        )
-
-    @display(description="event")
-    def event_title(self, entry: MemoryLog) -> str:
-        """What happened."""
-        return event_title(entry.event)
-
-    @display(description="memory text")
-    def words_of_it(self, entry: MemoryLog) -> str:
-        """The first words of the memory."""
-        text: str | None = entry.text  # type: ignore[attr-defined]  # by `get_queryset`
-        shown = excerpt(text or "") or entry.state.get("subject") or NOTHING
-        page = page_of("memory_memory", entry.memory_id)
-        return format_html('<span class="block break-words w-80">{}</span>', link(page, shown))
-
-    @display(description="digest of salt and text")
-    def digest_text(self, entry: MemoryLog) -> str:
-        """The SHA-256 digest in hexadecimal; nobody without the salt can try texts out on it."""
-        return format_html('<span class="break-words">{}</span>', bytes(entry.digest).hex())

@@ -182,7 +182,7 @@ UNFOLD = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "teams.admin.display.zone_badge",
-    "DASHBOARD_CALLBACK": "memory.admin.overview.dashboard",
+    "DASHBOARD_CALLBACK": "memory.admin.home.dashboard",
     "COLORS": {
         "primary": {
             "50": "oklch(96.2% .018 272.314)",
@@ -201,7 +201,7 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": True,
         "show_all_applications": False,
-        "navigation": "memory.admin.overview.navigation",
+        "navigation": "memory.admin.home.navigation",
     },
 }
 

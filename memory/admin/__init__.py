@@ -1,5 +1,5 @@
 """The web admin's pages of the memory itself."""
 
-from . import agents, categories, contradictions, jobs, memories, projects
+from . import agents, contradictions, jobs, memories, projects
 
-__all__ = ["agents", "categories", "contradictions", "jobs", "memories", "projects"]
+__all__ = ["agents", "contradictions", "jobs", "memories", "projects"]

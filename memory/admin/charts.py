@@ -1,10 +1,10 @@
-"""The charts of the admin's home: each with its series, their sums, and the lists behind them."""
+"""The charts of the admin's home: their series, sums, and the lists that they count."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import partial
 from itertools import cycle
@@ -23,7 +23,6 @@ from routing.services.cost_guard import MonthSpend
 
 # Told apart in light and dark, and by most who see few colours (after Okabe and Ito, 2008).
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B79F00", "#7F7F7F")
-_GREY = "#9ca3af"
 _READS = {"search": "searches", "context": "prompts", "chat": "chats"}
 
 
@@ -38,7 +37,6 @@ class Line:
     values: Sequence[float | None]
     total: str
     url: str = ""
-    colour: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,53 +54,33 @@ class Chart:
     month: MonthSpend | None = None
 
     @property
+    def coloured(self) -> list[tuple[Line, str]]:
+        """The series, each with its colour."""
+        return list(zip(self.lines, cycle(_COLOURS), strict=False))
+
+    @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
         return not any(value for line in self.lines for value in line.values)
 
     @property
     def data(self) -> str:
-        """The series as the theme's component takes them."""
+        """The days and series as JSON, as the theme's component takes them."""
         sets = [
             {
                 "label": line.name,
                 "data": list(line.values),
-                "backgroundColor": line.colour,
-                "borderColor": line.colour,
+                "backgroundColor": colour,
+                "borderColor": colour,
                 "spanGaps": True,
             }
-            for line in self.lines
+            for line, colour in self.coloured
         ]
-        return json.dumps({"labels": [_short(day) for day in self.days], "datasets": sets})
-
-    @property
-    def options(self) -> str:
-        """How it is drawn; the legend stands beside it, with links."""
-        is_stacked = self.kind == "bar"
-        ticks = {"color": _GREY, "maxTicksLimit": 8, "maxRotation": 0}
-        return json.dumps(
-            {
-                "animation": False,
-                "responsive": True,
-                "maintainAspectRatio": False,
-                "interaction": {"mode": "index", "intersect": False},
-                "elements": {"point": {"radius": 1.5}, "line": {"borderWidth": 2}},
-                "plugins": {"legend": {"display": False}},
-                "scales": {
-                    "x": {"stacked": is_stacked, "grid": {"display": False}, "ticks": ticks},
-                    "y": {
-                        "stacked": is_stacked,
-                        "beginAtZero": True,
-                        "grid": {"lineWidth": 0.5},
-                        "ticks": {"color": _GREY, "maxTicksLimit": 5},
-                    },
-                },
-            }
-        )
+        days = [f"{date.fromisoformat(day):%b %-d}" for day in self.days]
+        return json.dumps({"labels": days, "datasets": sets})
 
 
 def charts_of(figures: Figures, *, month: MonthSpend, sees_events: bool) -> list[Chart]:
-    """The charts; without `sees_events` those of operational events lead nowhere.
+    """Returns the charts; without `sees_events` those of operational events have no links.
 
     `month` stands beside the chart of the spend.
     """
@@ -116,66 +94,40 @@ def charts_of(figures: Figures, *, month: MonthSpend, sees_events: bool) -> list
     settled = disputes(state="resolved", resolved_at__gte=midnight.isoformat())
     in_vain = _list(RoutingDecision, attempts="failed", at_from=since)
 
-    def events(op: str = "") -> str:
-        by_op = {"op": op} if op else {}
-        return _list(OperationalEvent, time="month", **by_op) if sees_events else ""
+    def events(**op: str) -> str:
+        return _list(OperationalEvent, time="month", **op) if sees_events else ""
 
-    def chart(title: str, kind: str, url: str, *lines: Line) -> Chart:
-        coloured = zip(lines, cycle(_COLOURS), strict=False)
-        drawn = [replace(line, colour=colour) for line, colour in coloured]
-        return Chart(title, kind, drawn, figures.days, url)
-
+    chart = partial(Chart, days=figures.days)
+    of_types = [
+        _counted(kind.replace("_", " "), values, stored(memory_type__exact=kind))
+        for kind, values in figures.stored.items()
+    ]
+    of_reads = [
+        _counted(name, figures.retrievals[op], events(op=op))
+        for op, name in _READS.items()
+        if op in figures.retrievals
+    ]
+    of_disputes = [
+        _counted("found", figures.disputes["found"], found),
+        _counted("settled", figures.disputes["settled"], settled),
+    ]
+    of_tiers = [
+        Line(tier, values, f"{_sum(values):,.2f}", spent(tier=tier))
+        for tier, values in figures.spent.items()
+    ]
+    fallbacks, by_next = figures.stand_ins["extraction"], figures.stand_ins["chat"]
+    of_fallbacks = [
+        _counted("extraction by the built-in extractor", fallbacks, events(op="stand_in")),
+        _counted("chat by the next model", by_next, in_vain),
+    ]
+    learned = [_yield(figures.extracted)]
     return [
-        chart(
-            "Memories stored, by type",
-            "bar",
-            stored(),
-            *(
-                _counted(kind.replace("_", " "), values, stored(memory_type__exact=kind))
-                for kind, values in figures.stored.items()
-            ),
-        ),
-        chart(
-            "Retrievals",
-            "bar",
-            events(),
-            *(
-                _counted(name, figures.retrievals[op], events(op))
-                for op, name in _READS.items()
-                if op in figures.retrievals
-            ),
-        ),
-        chart("Memories learned from 100 messages", "line", jobs, _yield(figures.extracted)),
-        chart(
-            "Disputes found and settled",
-            "line",
-            found,
-            _counted("found", figures.disputes["found"], found),
-            _counted("settled", figures.disputes["settled"], settled),
-        ),
-        replace(
-            chart(
-                "Spend in USD, by tier",
-                "bar",
-                spent(),
-                *(
-                    Line(tier, values, f"{_sum(values):,.2f}", spent(tier=tier))
-                    for tier, values in figures.spent.items()
-                ),
-            ),
-            month=month,
-        ),
-        chart(
-            "Model fallbacks",
-            "bar",
-            events("stand_in"),
-            _counted(
-                "extraction by the built-in extractor",
-                figures.stand_ins["extraction"],
-                events("stand_in"),
-            ),
-            _counted("chat by the next model", figures.stand_ins["chat"], in_vain),
-        ),
+        chart("Memories stored, by type", "bar", of_types, url=stored()),
+        chart("Retrievals", "bar", of_reads, url=events()),
+        chart("Memories learned from 100 messages", "line", learned, url=jobs),
+        chart("Disputes found and settled", "line", of_disputes, url=found),
+        chart("Spend in USD, by tier", "bar", of_tiers, url=spent(), month=month),
+        chart("Model fallbacks", "bar", of_fallbacks, url=events(op="stand_in")),
     ]
 
 
@@ -195,12 +147,6 @@ def _yield(extracted: Series) -> Line:
 
 def _sum(values: Sequence[float | None]) -> float:
     return sum(value or 0 for value in values)
-
-
-def _short(day: str) -> str:
-    """A day of the axis, such as "Nov 3"."""
-    there = date.fromisoformat(day)
-    return f"{there:%b} {there.day}"
 
 
 def _list(model: type[Model], **filters: str) -> str:

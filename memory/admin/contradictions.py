@@ -29,14 +29,15 @@ from memory.selectors.contradictions import (
     judge_records,
     with_queue_columns,
 )
-from teams.admin.base import OneCountChangeList, TeamAdmin
-from teams.admin.confirm import Change, list_action
-from teams.admin.display import NOTHING, row_link
+from teams.admin.base import OneCountChangeList, TeamAdmin, id_in
+from teams.admin.confirm import list_action
+from teams.admin.display import column, moment, row_link
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter, display
 from teams.errors import ConflictError, DomainError
 
 from .review import (
+    SNOOZES,
     UNDO_FORM,
     Queue,
     ReviewForm,
@@ -45,8 +46,15 @@ from .review import (
     take_back,
     with_undo,
 )
-from .settlements import KEEP_A, KEEP_B, KEEP_BOTH, with_sides
-from .sides import aligned_excerpts, marked, resolution_words
+from .settlements import (
+    KEEP_A,
+    KEEP_B,
+    KEEP_BOTH,
+    aligned_excerpts,
+    marked,
+    resolution_words,
+    with_sides,
+)
 
 _CELL_CHARS = 110
 # A page of the queue is worked through long before its end; the rest is found by the next one.
@@ -55,22 +63,16 @@ _FILTERS = "_changelist_filters"
 _TEMPLATE = "admin/memory/contradiction/review.html"
 
 
-def _settle_chosen(name: str, change: Change[Contradiction], title: str) -> Any:
-    """The action `name` of the list: settle the chosen ones."""
-
-    def rows_of(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contradiction]:
-        # Not the list's own rows: one that somebody settled since is no longer on it, and would
-        # be passed over without a word.
-        return with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
-
-    return list_action(name, change, title, rows_of=rows_of)
+def _chosen(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contradiction]:
+    # Not the list's own rows: one that somebody settled since is no longer on it, and would be
+    # passed over without a word.
+    return with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
 
 
 class StateFilter(OpenFirstFilter):
-    """What waits first."""
+    """Those that wait first."""
 
-    title = "state"
-    parameter_name = "state"
+    title = parameter_name = "state"
     states = {
         "open": ("Waiting", lambda: is_waiting(timezone.now())),
         "snoozed": ("Left for later", lambda: is_snoozed(timezone.now())),
@@ -105,26 +107,38 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     list_after_template = "admin/memory/contradiction/judge_records.html"
     when_empty = "No contradiction waits for a decision. The filter “state” shows settled ones."
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
-    actions = ["keep_a_selected", "keep_b_selected", "keep_both_selected"]
+    actions = [
+        list_action("keep_a_selected", KEEP_A, "Keep A", rows_of=_chosen),
+        list_action("keep_b_selected", KEEP_B, "Keep B", rows_of=_chosen),
+        list_action("keep_both_selected", KEEP_BOTH, "Both are valid", rows_of=_chosen),
+    ]
 
-    keep_a_selected = _settle_chosen("keep_a_selected", KEEP_A, "Keep A")
-    keep_b_selected = _settle_chosen("keep_b_selected", KEEP_B, "Keep B")
-    keep_both_selected = _settle_chosen("keep_both_selected", KEEP_BOTH, "Both are valid")
+    age = column(
+        "age",
+        lambda pair: moment(pair.detected_at, timesince(pair.detected_at, depth=1)),
+        ordering="detected_at",
+    )
+    use = column("use", lambda pair: int(pair.uses), ordering="uses")
+    agent = column(
+        "agent",
+        lambda pair: row_link(pair.memory_a.agent) if pair.memory_a.agent else "all",
+        ordering="memory_a__agent__name",
+    )
+    person = column(
+        "person",
+        lambda pair: row_link(pair.memory_a.end_user),
+        ordering="memory_a__end_user__external_id",
+    )
+    state = column("resolution", resolution_words, ordering="resolved_at")
 
     class Media:
         css = {"all": ["memory/admin/contradictions.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Contradiction]:
-        """With both sides and what the queue is sorted by."""
-        rows = (
-            super()
-            .get_queryset(request)
-            .select_related("team", "memory_a__agent", "memory_a__end_user", "memory_b")
-        )
-        return with_queue_columns(rows)
+        sides = ("memory_a__agent", "memory_a__end_user", "memory_b")
+        return with_queue_columns(super().get_queryset(request).select_related("team", *sides))
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[QueueList]:
-        """The list's class."""
         return QueueList
 
     def get_list_display(self, request: HttpRequest) -> Any:  # Any: as in Django
@@ -135,30 +149,24 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return columns
 
     def get_urls(self) -> list[URLPattern]:
-        """With the addresses that the buttons of the page send to."""
-        own = [
-            path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=url_name)
-            for name, view, url_name in (
-                ("settle", self.settle_view, "memory_contradiction_settle"),
-                ("undo", self.undo_view, "memory_contradiction_undo"),
-            )
+        settle, undo = map(self.admin_site.admin_view, (self.settle_view, self.undo_view))
+        return [
+            path("<path:object_id>/settle/", settle, name="memory_contradiction_settle"),
+            path("<path:object_id>/undo/", undo, name="memory_contradiction_undo"),
+            *super().get_urls(),
         ]
-        return [*own, *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The queue, and where the judge errs."""
         shown: dict[str, Any] = {"undo_form": UNDO_FORM}
         if request.method == "GET":
             shown |= {"judge_records": judge_records()}
         response = super().changelist_view(request, {**shown, **(extra_context or {})})
         if isinstance(response, TemplateResponse) and response.context_data:
             rows = list(getattr(response.context_data.get("cl"), "result_list", ()))
-            query = _query(**{_FILTERS: request.GET.urlencode()}) if request.GET else ""
             if rows and rows[0].resolved_at is None:
-                page = self._url("change", rows[0].pk, request)
-                response.context_data["first_url"] = f"{page}?{query}" if query else page
+                response.context_data["first_url"] = self._url("change", rows[0].pk, request)
         return response
 
     def change_view(
@@ -168,7 +176,6 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of one contradiction: both sides, what speaks for them, and the decision."""
         pair = _pair(object_id)
         if pair is None:
             # Django's own answer to an id that leads nowhere.
@@ -178,7 +185,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return self._page(request, pair, ReviewForm(initial={"content": ""}))
 
     def settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Carry out what was chosen, then go on to the next one of the same list."""
+        """Carries out the choice, then goes on to the next one of the same list."""
         pair = self._to_decide(request, object_id)
         if request.method != "POST":
             return HttpResponseRedirect(self._url("change", pair.pk, request))
@@ -200,15 +207,15 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             form.add_error(None, error.message)
             return self._page(request, pair, form)
         else:
-            if form.cleaned_data["choice"] in ("day", "week"):
-                messages.success(request, told)
-            else:
-                url = self._url("undo", pair.pk, request)
-                messages.success(request, with_undo(told, url))
-        return HttpResponseRedirect(self._next(request, queue, pair))
+            if form.cleaned_data["choice"] not in SNOOZES:
+                told = with_undo(told, self._url("undo", pair.pk, request))
+            messages.success(request, told)
+        following = queue.next_open(pair.pk)
+        page = self._url("change", following, request) if following else _list_url(request)
+        return HttpResponseRedirect(page)
 
     def undo_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Take its settlement back, and show it again."""
+        """Undoes its settlement, and shows it again."""
         pair = self._to_decide(request, object_id)
         if request.method == "POST":
             take_back(request, pair)
@@ -224,13 +231,10 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     def _page(self, request: HttpRequest, pair: Contradiction, form: ReviewForm) -> HttpResponse:
         queue = self._queue(request)
         following = queue.after(pair.pk)
-        filters = request.GET.get(_FILTERS, "")
-        shown = review_context(
-            pair=pair, queue=queue, form=form, start=request.GET.get("start", "both")
-        )
+        start = request.GET.get("start", "both")
         context = {
             **self.admin_site.each_context(request),
-            **shown,
+            **review_context(pair=pair, queue=queue, form=form, start=start),
             "title": "Contradiction",
             "opts": self.opts,
             # Without the theme's scripts for forms of rows.
@@ -239,8 +243,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             "settle_url": self._url("settle", pair.pk, request),
             "undo_url": self._url("undo", pair.pk, request),
             "next_url": self._url("change", following[0], request) if following else "",
-            "list_url": self._list_url(request),
-            "filters_query": _query(**{_FILTERS: filters}) if filters else "",
+            "list_url": _list_url(request),
+            "filters_query": self.get_preserved_filters(request),
             "start": "start" in request.GET,
         }
         return TemplateResponse(request, _TEMPLATE, context)
@@ -257,21 +261,10 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         open_rows = rows.filter(resolved_at=None)
         return Queue(list(open_rows.values_list("pk", flat=True)[:_MAX_QUEUE]))
 
-    def _next(self, request: HttpRequest, queue: Queue, pair: Contradiction) -> str:
-        following = queue.next_open(pair.pk)
-        if following is None:
-            return self._list_url(request)
-        return self._url("change", following, request)
-
     def _url(self, name: str, pk: UUID, request: HttpRequest) -> str:
         url = reverse(f"admin:memory_contradiction_{name}", args=[pk])
-        filters = request.GET.get(_FILTERS, "")
-        return f"{url}?{_query(**{_FILTERS: filters})}" if filters else url
-
-    def _list_url(self, request: HttpRequest) -> str:
-        url = reverse("admin:memory_contradiction_changelist")
-        filters = request.GET.get(_FILTERS, "")
-        return f"{url}?{filters}" if filters else url
+        query = self.get_preserved_filters(request)
+        return f"{url}?{query}" if query else url
 
     @display(description="statements")
     def statements(self, pair: Contradiction) -> SafeString:
@@ -289,47 +282,15 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             format_html('<span class="pair-group">{}</span>', group) if group else "",
         )
 
-    @display(description="age", ordering="detected_at")
-    def age(self, pair: Contradiction) -> SafeString:
-        """Since when it waits, or when it was found."""
-        found = timezone.localtime(pair.detected_at)
-        return format_html(
-            '<time class="whitespace-nowrap" datetime="{}" title="{}">{}</time>',
-            found.isoformat(),
-            found.strftime("%Y-%m-%d %H:%M %Z"),
-            timesince(pair.detected_at, depth=1),
-        )
-
-    @display(description="use", ordering="uses")
-    def use(self, pair: Contradiction) -> int:
-        """How often both sides were retrieved."""
-        return int(pair.uses)  # type: ignore[attr-defined]  # with_queue_columns
-
-    @display(description="agent", ordering="memory_a__agent__name")
-    def agent(self, pair: Contradiction) -> SafeString | str:
-        """Whose it is."""
-        return row_link(pair.memory_a.agent) if pair.memory_a.agent else "all"
-
-    @display(description="person", ordering="memory_a__end_user__external_id")
-    def person(self, pair: Contradiction) -> SafeString | str:
-        """Whom it is about."""
-        return row_link(pair.memory_a.end_user) if pair.memory_a.end_user else NOTHING
-
-    @display(description="resolution", ordering="resolved_at")
-    def state(self, pair: Contradiction) -> str:
-        """How it was settled, or that it waits."""
-        return resolution_words(pair)
-
 
 def _pair(object_id: str) -> Contradiction | None:
     """The contradiction of that id with its sides, in the teams that the login sees."""
-    try:
-        return with_sides(pk=UUID(object_id)).first()
-    except ValueError:
-        return None
+    pair_id = id_in(object_id)
+    return with_sides(pk=pair_id).first() if pair_id else None
 
 
-def _query(**values: str) -> str:
-    query = QueryDict(mutable=True)
-    query.update(values)
-    return query.urlencode()
+def _list_url(request: HttpRequest) -> str:
+    """The list that the reviewer came from, with its filters."""
+    filters = request.GET.get(_FILTERS, "")
+    url = reverse("admin:memory_contradiction_changelist")
+    return f"{url}?{filters}" if filters else url

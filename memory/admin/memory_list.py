@@ -1,25 +1,83 @@
-"""The list of memories: one line each, with what one needs to choose among them."""
+"""The list of memories: its lines, its filters, and the search by meaning that agents get."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Func
+from django.contrib import messages
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, UUIDField, Value
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.timesince import timesince
 
-from memory.models import Memory
-from teams.admin.base import OneCountChangeList
+from memory.domain.audience import Viewer
+from memory.domain.types import Status
+from memory.models import Category, Memory, MemoryUsage
+from memory.models.memory import LIVE
+from memory.models.querysets import MemoryQuerySet
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read, search
+from memory.reading.search import Depth
+from memory.understanding.tools import default_tools
+from memory.writing.windows import TEAM_FACT
+from teams.admin.base import OneCountChangeList, id_in
 from teams.admin.display import excerpt, page_of
-from teams.admin.theme import result_headers
+from teams.admin.filters import ConditionFilter, since
+from teams.admin.theme import DropdownFilter, TextFilter, result_headers
 from teams.admin_permissions import sees_several_teams
-
-from .memory_words import age, status_words, type_words, usage_of, use_words, whose
+from teams.middleware import outside_staff_scope
+from teams.models import Team
 
 _TEXT_CHARS = 240
+# A team with more has a vocabulary that nobody picks from a list.
+_MOST_CATEGORIES = 100
+_OFTEN = 10
+# So many of each team are ranked; who looks for more asks more narrowly.
+_MOST_FOUND = 100
+# A login of more teams chooses one: each is a search of its own.
+_MOST_TEAMS = 5
+# Parts of an address that narrow nothing.
+_NOT_FILTERS = {"q", "o", "p", "e", "_changelist_filters"}
+
+
+def status_words(status: str) -> str:
+    """Returns a memory's status as people say it."""
+    return "deleted" if status == Status.SOFT_DELETED else status.replace("_", " ")
+
+
+def owners_of(memory: Memory) -> str:
+    """Returns the person, agent and project a memory belongs to, or "the team"."""
+    owners = [
+        str(memory.end_user) if memory.end_user else "",
+        f"{memory.agent.slug} (agent)" if memory.agent else "",
+        f"{memory.project} (project)" if memory.project else "",
+    ]
+    return ", ".join(filter(None, owners)) or "the team"
+
+
+def usage_of(memory: Memory) -> MemoryUsage | None:
+    """Returns the counters; None if no answer used it. No query if the row was read with them."""
+    try:
+        return memory.usage
+    except MemoryUsage.DoesNotExist:
+        return None
+
+
+def _age(moment: datetime, now: datetime) -> str:
+    return timesince(moment, now, depth=1).replace("\xa0", " ")
+
+
+def _use(usage: MemoryUsage | None, now: datetime) -> str:
+    if usage is None or not usage.retrieved:
+        return "never"
+    times = "once" if usage.retrieved == 1 else f"{usage.retrieved:,} times"
+    last = usage.last_accessed_at
+    return times if last is None else f"{times}, {_age(last, now)} ago"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +94,12 @@ class MemoryLine:
     use: str
     team: str
 
-    @classmethod
-    def of(cls, memory: Memory, *, now: datetime, with_team: bool) -> MemoryLine:
-        """The line of a row that was read with its owners and usage."""
-        return cls(
-            memory,
-            page_of("memory_memory", memory.pk),
-            excerpt(memory.content, _TEXT_CHARS),
-            whose(memory),
-            type_words(memory.memory_type),
-            status_words(memory.status),
-            age(memory.created_at, now=now),
-            use_words(usage_of(memory), now=now),
-            str(memory.team) if with_team else "",
-        )
-
 
 class MemoryChangeList(OneCountChangeList):
-    """Django's list with its rows as `lines`, and whether they stand by rank (memory_search).
+    """Django's list with its rows as `lines`; `is_ranked` if they are ordered by a search.
 
-    `headers` are those of its columns, in the theme's shape, and `sorted_columns` of how many of
-    them the order is made.
+    `headers` are those of its columns, in the theme's shape; `sorted_columns` counts the columns
+    that it is sorted by.
     """
 
     lines: list[MemoryLine]
@@ -65,10 +108,159 @@ class MemoryChangeList(OneCountChangeList):
     is_ranked = False
 
     def get_results(self, request: HttpRequest) -> None:
-        """The page's rows and their lines."""
         super().get_results(request)
         self.is_ranked = any(isinstance(key, Func) for key in self.queryset.query.order_by)
         now, with_team = timezone.now(), sees_several_teams(request)
         self.headers = list(result_headers(self))
         self.sorted_columns = sum(header.get("sorted", False) for header in self.headers)
-        self.lines = [MemoryLine.of(row, now=now, with_team=with_team) for row in self.result_list]
+        self.lines = [
+            MemoryLine(
+                row,
+                page_of("memory_memory", row.pk),
+                excerpt(row.content, _TEXT_CHARS),
+                owners_of(row),
+                row.memory_type.replace("_", " "),
+                status_words(row.status),
+                _age(row.created_at, now),
+                _use(usage_of(row), now),
+                str(row.team) if with_team else "",
+            )
+            for row in self.result_list
+        ]
+
+
+class TagFilter(TextFilter):
+    """Memories with one whole tag."""
+
+    title = parameter_name = "tag"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        tag = (self.value() or "").strip()
+        return queryset.filter(tag_rows__name=tag) if tag else queryset
+
+
+class CategoryFilter(DropdownFilter):
+    """Memories of a category of the login's teams, or of none."""
+
+    title = parameter_name = "category"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: Any
+    ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
+        names = Category.objects.order_by("name").values_list("name", flat=True).distinct()
+        return [("-", "None"), *((name, name) for name in names[:_MOST_CATEGORIES])]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
+        chosen = self.value()
+        return queryset.filter(category="" if chosen == "-" else chosen) if chosen else queryset
+
+
+class TeamFactFilter(ConditionFilter):
+    """Statements about the team, where the team wants to be asked before everybody knows them."""
+
+    title = "said of the team"
+    parameter_name = "team_fact"
+    _told = Q(tag_rows__name=TEAM_FACT, status__in=LIVE)
+    states = {
+        "waiting": ("Waiting for a yes", _told & Q(end_user__isnull=False)),
+        "given": ("Given to the team", _told & Q(end_user__isnull=True)),
+    }
+
+
+class StandingFilter(ConditionFilter):
+    """Memories that agents may be shown, or are not shown any more."""
+
+    title = "shown to agents"
+    parameter_name = "standing"
+    states = {
+        "live": ("Yes: active or disputed", Q(status__in=LIVE)),
+        "gone": ("No", ~Q(status__in=LIVE)),
+    }
+
+
+class AgeFilter(ConditionFilter):
+    """By the time since it was stored."""
+
+    title = parameter_name = "age"
+    states = {
+        "day": ("Up to a day", since("created_at", days=1)),
+        "week": ("Up to a week", since("created_at", days=7)),
+        "month": ("Up to 30 days", since("created_at", days=30)),
+        "old": ("Over 30 days", lambda: ~since("created_at", days=30)()),
+        "older": ("Over 180 days", lambda: ~since("created_at", days=180)()),
+    }
+
+
+def _used(*conditions: Q, **figures: object) -> Q:
+    # Not by a join: of a join that may find nothing the planner knows too little, and makes all of
+    # it for one page.
+    of_it = MemoryUsage.objects.filter(team_id=OuterRef("team_id"), memory_id=OuterRef("pk"))
+    return Q(Exists(of_it.filter(*conditions, **figures)))
+
+
+class UseFilter(ConditionFilter):
+    """By the number of answers that used it, and the last time."""
+
+    title = parameter_name = "use"
+    states = {
+        "never": ("Never", lambda: ~_used(retrieved__gt=0)),
+        "often": (f"{_OFTEN} times or more", lambda: _used(retrieved__gte=_OFTEN)),
+        "week": ("In the last 7 days", lambda: _used(since("last_accessed_at", days=7)())),
+        "unused": (
+            "Not in the last 30 days",
+            lambda: _used(~since("last_accessed_at", days=30)(), retrieved__gt=0),
+        ),
+    }
+
+
+def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[Memory] | None:
+    """Returns the rows that retrieval finds for the text, best first; None where words must do.
+
+    That is where the login sees too many teams to ask each, where deleted memories are asked for,
+    which no retrieval finds, and where the retrieval finds nothing. An order in the address goes
+    before the rank. Nothing is counted as a use.
+    """
+    if request.GET.get("status__exact") == Status.SOFT_DELETED:
+        return None
+    team_ids = _teams(request)
+    if len(team_ids) > _MOST_TEAMS:
+        messages.info(request, "Choose a team to search by meaning; these are found by words.")
+        return None
+    is_narrowed = any(value for name, value in request.GET.items() if name not in _NOT_FILTERS)
+    ranked: list[tuple[float, UUID]] = []
+    # It embeds the text and reads in transactions of its own.
+    with outside_staff_scope(request):
+        for team_id in team_ids:
+            read = Read(
+                viewer=Viewer(team_id=team_id, actor=f"staff:{request.user.get_username()}"),
+                question=Question(text),
+                tools=default_tools(),
+                now=timezone.now(),
+                limit=_MOST_FOUND,
+                depth=Depth(include_cold=True, include_raw=False, include_private=True),
+                rows=rows.order_by() if is_narrowed else None,
+                is_counted=False,
+            )
+            ranked += [(each.score, each.id) for each in search(read).memories]
+    if not ranked:
+        return None
+    ids = [key for _, key in sorted(ranked, key=lambda each: -each[0])]
+    found = rows.filter(pk__in=ids)
+    return found if request.GET.get("o") else found.order_by(_place_in(ids))
+
+
+def _teams(request: HttpRequest) -> Sequence[UUID]:
+    """The chosen team, or those that the login sees and one more than may be asked."""
+    teams = Team.objects.order_by("pk")
+    if chosen := id_in(request.GET.get("team__id__exact", "")):
+        teams = teams.filter(pk=chosen)
+    return list(teams.values_list("pk", flat=True)[: _MOST_TEAMS + 1])
+
+
+def _place_in(ids: Sequence[UUID]) -> Func:
+    return Func(
+        Value(list(ids), output_field=ArrayField(UUIDField())),
+        F("pk"),
+        function="array_position",
+        output_field=IntegerField(),
+    )

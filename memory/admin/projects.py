@@ -1,4 +1,4 @@
-"""Projects in the admin: their limit, and clearing one by typing its name."""
+"""Projects with their limit, cleared by typing their name, and the team's categories."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
-from memory.domain.audience import Viewer
 from memory.domain.types import DELETED
-from memory.models import Memory
+from memory.models import Category, Memory
 from memory.writing.decisions.clearing import Cleared, clear_project
 from memory.writing.secrets import masked_note
 from memory.writing.write_path import keep_to_limit_soon
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
-from teams.admin.display import page_of, time_column
-from teams.admin.theme import RelatedFilter, TextWidget, action
+from teams.admin.display import column, excerpt_column, page_of, time_column
+from teams.admin.theme import ChoiceFilter, RelatedFilter, TextWidget, action
 from teams.admin_permissions import ADMINS
 from teams.errors import DomainError
 from teams.middleware import outside_staff_scope
 from teams.models import Project
 
-_TEMPLATE = "admin/memory/clear_project.html"
+from .memory_changes import viewer_of
+
+_COUNTED = "palimpsest_memories"
 
 
 class ClearForm(forms.Form):
-    """The project's name, typed to be sure, and why."""
+    """The project's name as a confirmation, and a reason."""
 
     name = forms.CharField(
         max_length=200,
@@ -38,7 +39,6 @@ class ClearForm(forms.Form):
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
 
     def clean_reason(self) -> str:
-        """The reason as the log will have it."""
         return masked_note(self.cleaned_data["reason"])
 
 
@@ -58,14 +58,12 @@ class ProjectAdmin(TeamAdmin[Project]):
 
     # Any: the shape of fields is Django's own.
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
-        """The limit is set once there is a project; a new one begins with the usual."""
-        del request
+        # A new one begins with the usual limit.
         limit = ["max_items"] if obj is not None else []
         return ["team", "slug", "name", *limit, "created"]
 
     def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
         # Any: Django's own signature
-        """Save it, and archive soon what a lower limit leaves too much."""
         super().save_model(request, obj, form, change)
         if "max_items" in form.changed_data:
             keep_to_limit_soon(obj.team_id, obj.pk)
@@ -97,12 +95,50 @@ class ProjectAdmin(TeamAdmin[Project]):
             "count": f"{kept.exclude(status__in=DELETED).count():,}",
             "form": form,
         }
-        return TemplateResponse(request, _TEMPLATE, context)
+        return TemplateResponse(request, "admin/memory/clear_project.html", context)
 
 
 def _clear(request: HttpRequest, project: Project, typed: dict[str, str]) -> Cleared:
-    viewer = Viewer(team_id=project.team_id, actor=f"staff:{request.user.get_username()}")
+    viewer = viewer_of(request, project)
     with outside_staff_scope(request):
         return clear_project(
             viewer=viewer, slug=project.slug, typed=typed["name"], reason=typed["reason"]
         )
+
+
+def _count(category: Category) -> str:
+    """How many memories that are not deleted are in the category."""
+    # The theme asks several times for what a page shows once.
+    known: int | None = category.__dict__.get(_COUNTED)
+    if known is None:
+        rows = Memory.objects.filter(team_id=category.team_id, category=category.name)
+        known = rows.exclude(status__in=DELETED).count()
+        setattr(category, _COUNTED, known)
+    return str(known)
+
+
+@admin.register(Category)
+class CategoryAdmin(TeamAdmin[Category]):
+    """Words for what memories are about; removing one changes no memory."""
+
+    add_roles = change_roles = delete_roles = ADMINS
+    list_display = ["name", "context", "length", "beginning", "team", "created"]
+    list_filter = [("team", RelatedFilter), ("context", ChoiceFilter)]
+    list_select_related = ["team"]
+    search_fields = ["name", "description"]
+    fields = ["team", "name", "description", "context", "length", "memories", "created"]
+    readonly_fields = ["memories", "created"]
+    help_texts = {
+        "name": "One word, such as goals. Memories and agents name it, so it stays as it is.",
+        "description": "What belongs in it.",
+        "context": "What an answer that asks for the category gets of it.",
+    }
+
+    memories = column("memories", _count)
+    beginning = excerpt_column("description", "description")
+    created = time_column("created_at", "created")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Category | None = None) -> Any:
+        # The name of a stored one never changes: memories and allowlists use it.
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else [*fields, "name"]

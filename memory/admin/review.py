@@ -1,7 +1,8 @@
-"""The page on which one contradiction after the other is settled, by a key or a click each."""
+"""The page on which contradictions are settled one after the other, by a key or a click each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -15,38 +16,40 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memory.domain.audience import Viewer
-from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
-from memory.models import Contradiction
+from audit.models import MemoryLog
+from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
+from memory.domain.types import MemoryType, Strategy
+from memory.models import Contradiction, Memory, MemoryUsage, Settlement
 from memory.writing.decisions.changes import snooze_contradiction
 from memory.writing.decisions.undoing import ChangedSinceError, undo_settlement
 from memory.writing.secrets import masked_note, masked_text
 from teams.admin.confirm import MAX_REASON
-from teams.admin.display import excerpt
+from teams.admin.conversations import Quote, passages_of
+from teams.admin.display import actor_words, excerpt, page_of_row
 from teams.admin.theme import TextWidget
 from teams.errors import DomainError, InvalidError
 from teams.middleware import outside_staff_scope
 
-from .decisions import past_decisions, reason_sentence
-from .evidence import sides_of
-from .rewriting import TextAreaWidget
-from .settlements import linked, open_beside, settle
-from .sides import name_of, settled_words
+from .memory_changes import TextAreaWidget, viewer_of
+from .memory_list import status_words
+from .settlements import decision_words, marked, name_of, open_beside, settle
 
 _RESOLUTIONS = {"a": A_WINS, "b": B_WINS, "both": BOTH_VALID, "merge": MERGED}
-_SNOOZES = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
+SNOOZES = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
 UNDO_FORM = "undo-form"
+_MOST_SOURCES = 3
+_FOUND = {
+    Strategy.SAME_SUBJECT: "Both are about the same subject",
+    Strategy.SEMANTIC_OPPOSITION: "They say opposite things",
+    Strategy.TEMPORAL_OVERRIDE: "The later one may replace the earlier one",
+}
 
 
 class ReviewForm(forms.Form):
-    """What a reviewer chose, why, and what a merge is to say."""
+    """A reviewer's choice, a note, and the text of a merge."""
 
-    choice = forms.ChoiceField(choices=[(each, each) for each in (*_RESOLUTIONS, *_SNOOZES)])
-    note = forms.CharField(
-        required=False,
-        max_length=MAX_REASON,
-        widget=TextWidget,
-    )
+    choice = forms.ChoiceField(choices=[(each, each) for each in (*_RESOLUTIONS, *SNOOZES)])
+    note = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
     content = forms.CharField(
         required=False,
         max_length=settings.MAX_CONTENT_CHARS,
@@ -54,15 +57,14 @@ class ReviewForm(forms.Form):
     )
 
     def clean_content(self) -> str:
-        """The text with the line ends of a text, not of a browser's form."""
+        """Returns the text with "\\n" as line ends, as a browser's form has others."""
         return "\n".join(self.cleaned_data["content"].splitlines())
 
     def clean_note(self) -> str:
-        """The note as the log will have it."""
         return masked_note(self.cleaned_data["note"])
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """A merge needs a text that says something; a text typed for another choice is dropped."""
+        """Refuses a merge without words; a text typed for another choice is dropped."""
         values = super().clean() or self.cleaned_data
         if values.get("choice") == "merge" and "content" in values:
             if not values["content"].strip():
@@ -77,53 +79,107 @@ class ReviewForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The open contradictions of the list that one came from, in its order."""
+    """The open contradictions of the list that the reviewer came from, in its order."""
 
     ids: list[UUID]
 
     def after(self, pk: UUID) -> list[UUID]:
-        """The others, beginning with the one after it, and from the top again at the end."""
-        if pk not in self.ids:
-            return self.ids
-        place = self.ids.index(pk)
-        return [*self.ids[place + 1 :], *self.ids[:place]]
+        """Returns the others, beginning with the next one, and from the top again at the end."""
+        place = self.place_of(pk)
+        return [*self.ids[place:], *self.ids[: place - 1]] if place else self.ids
 
     def place_of(self, pk: UUID) -> int:
-        """Its number in the queue, from 1; 0 where it is not in it."""
+        """Returns its number in the queue, from 1; 0 where it is not in it."""
         return self.ids.index(pk) + 1 if pk in self.ids else 0
 
     def next_open(self, pk: UUID) -> UUID | None:
-        """The next one that is open at this moment."""
+        """Returns the next one that is open at this moment."""
         following = self.after(pk)
-        still = set(
-            Contradiction.objects.filter(pk__in=following, resolved_at=None).values_list(
-                "pk", flat=True
-            )
-        )
+        rows = Contradiction.objects.filter(pk__in=following, resolved_at=None)
+        still = set(rows.values_list("pk", flat=True))
         return next((each for each in following if each in still), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One memory of a contradiction as the reviewer sees it.
+
+    `letter` is "a" or "b", and empty for the text that replaced both; `talks` are its source
+    messages with their neighbours; `more` counts sources that are not shown.
+    """
+
+    letter: str
+    title: str
+    memory: Memory
+    text: SafeString | str
+    talks: Sequence[Sequence[Quote]]
+    usage: MemoryUsage
+
+    @property
+    def more(self) -> int:
+        return max(len(self.memory.source_message_ids) - _MOST_SOURCES, 0)
+
+    @property
+    def stated_by(self) -> str:
+        return actor_words(self.memory.actor)
+
+    @property
+    def status_words(self) -> str:
+        return status_words(self.memory.status)
+
+    @property
+    def audience(self) -> str:
+        """Who is told of it, in words."""
+        memory, who = self.memory, "all agents"
+        if memory.agent:
+            is_private = memory.memory_type in (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+            is_alone = is_private or not memory.end_user
+            who = f"{memory.agent} only" if is_alone else f"{memory.agent}"
+        whom = f", in talk with {memory.end_user}" if memory.end_user else ""
+        where = f", in the project {memory.project}" if memory.project else ""
+        return f"{who}{whom}{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class PastDecision:
+    """A settlement in words, with its note."""
+
+    settlement: Settlement
+    words: str
+    note: str
+
+    @property
+    def decided_by(self) -> str:
+        return actor_words(self.settlement.actor)
+
+    @property
+    def undone_by(self) -> str:
+        return actor_words(self.settlement.undone_by)
 
 
 def review_context(
     *, pair: Contradiction, queue: Queue, form: ReviewForm, start: str
 ) -> dict[str, Any]:  # Any: a template's context
-    """What the page shows of the contradiction; `start` says what a merge begins with."""
-    sides = sides_of(pair)
+    """Returns the page's part about the contradiction; `start` names the text a merge begins with.
+
+    `start` is "a", "b" or "both".
+    """
+    sides = _sides(pair)
     texts = {side.letter: side.memory.content for side in sides if side.letter}
     texts["both"] = "\n".join(texts.values())
     if not form.is_bound:
         form.initial["content"] = texts.get(start, texts["both"])
-    beside = open_beside(pair)
-    history = past_decisions(pair)
+    history = _past_decisions(pair)
     return {
         "pair": pair,
         "sides": sides,
         "uses": sum(side.usage.retrieved for side in sides if side.letter),
-        "reason": reason_sentence(pair),
-        "settled": settled_words(pair),
+        "reason": _reason(pair),
+        "settled": _settled(pair),
         "is_snoozed": pair.snoozed_until is not None and pair.snoozed_until > timezone.now(),
         "history": history,
-        "can_undo": any(each.can_undo for each in history),
-        "beside": [linked(each) for each in beside],
+        "can_undo": any(each.settlement.undone_at is None for each in history),
+        "beside": [(name_of(each), page_of_row(each)) for each in open_beside(pair)],
         "form": form,
         "starts": [(name, texts[name]) for name in ("a", "b", "both") if name in texts],
         "place": queue.place_of(pair.pk),
@@ -132,28 +188,94 @@ def review_context(
     }
 
 
-def carry_out(request: HttpRequest, pair: Contradiction, form: ReviewForm) -> SafeString | str:
-    """Do what was chosen and say what became of it; raises a DomainError where it cannot be."""
-    choice, note = form.cleaned_data["choice"], form.cleaned_data["note"]
-    if choice in _SNOOZES:
-        until = timezone.now() + _SNOOZES[choice]
-        with outside_staff_scope(request):
-            snooze_contradiction(
-                viewer=viewer_of(request, pair), contradiction_id=pair.pk, until=until
-            )
-        return f"Left for {'a day' if choice == 'day' else 'a week'}: {name_of(pair)}."
-    told = settle(
-        request,
-        pair,
-        note,
-        resolution=_RESOLUTIONS[choice],
-        merged_content=form.cleaned_data["content"] if choice == "merge" else "",
+def _sides(pair: Contradiction) -> list[Side]:
+    """Its sides, after the text that replaced them where they were merged; three queries."""
+    a, b = pair.memory_a, pair.memory_b
+    shown: list[tuple[str, str, Memory, SafeString | str]]
+    if b is None:
+        shown = [("a", "Reported as wrong", a, a.content)]
+    else:
+        shown = [
+            ("a", "A, the earlier", a, marked(a.content, b.content)),
+            ("b", "B, the later", b, marked(b.content, a.content)),
+        ]
+    if pair.resolution == MERGED and a.superseded_by is not None:
+        title = "Written in their place" if b else "Written in its place"
+        shown.insert(0, ("", title, a.superseded_by, a.superseded_by.content))
+    sources = {each[2].pk: each[2].source_message_ids[-_MOST_SOURCES:] for each in shown}
+    talks = passages_of(sources, team_id=pair.team_id)
+    used = MemoryUsage.objects.filter(team_id=pair.team_id).in_bulk([*sources])
+    return [
+        Side(
+            letter,
+            title,
+            memory,
+            text,
+            talks[memory.pk],
+            used.get(memory.pk) or MemoryUsage(memory=memory),
+        )
+        for letter, title, memory, text in shown
+    ]
+
+
+def _reason(pair: Contradiction) -> str:
+    """Why the two were found to conflict, by whom, in one or two sentences."""
+    reason = pair.reason.strip().rstrip(".")
+    if pair.memory_b_id is None:
+        said = f"{actor_words(pair.judge)} reported it as wrong"
+        return f"{said}: {reason}." if reason and reason != "said to be wrong" else f"{said}."
+    found = _FOUND.get(Strategy(pair.strategy), "They conflict")
+    subject = pair.memory_a.subject
+    if pair.strategy == Strategy.SAME_SUBJECT and subject:
+        found = f"Both are about “{subject}”"
+    told = f" The judge ({pair.judge}) says: {reason}." if reason else f" Judge: {pair.judge}."
+    return f"{found}.{told}"
+
+
+def _settled(pair: Contradiction) -> str:
+    """How, when, why and by whom it was settled, as the service says it too; empty if open."""
+    if pair.resolved_at is None:
+        return ""
+    told = told_decision(
+        resolution=pair.resolution,
+        is_of_two=pair.memory_b_id is not None,
+        by=actor_words(pair.resolved_by),
+        at=pair.resolved_at,
+        note=pair.resolution_note,
     )
+    return f"It is settled already, {told}."
+
+
+def _past_decisions(pair: Contradiction) -> list[PastDecision]:
+    """Its settlements, the newest first; two queries."""
+    rows = list(Settlement.objects.filter(team_id=pair.team_id, contradiction=pair))
+    first = [row.first_seq for row in rows if row.first_seq is not None]
+    log = MemoryLog.objects.filter(team_id=pair.team_id, seq__in=first) if first else ()
+    reasons = {entry.seq: entry.reason for entry in log}
+    decisions = []
+    for row in rows:
+        # The log has the note after the resolution, in brackets.
+        note = reasons.get(row.first_seq or 0, "").partition(f": {row.resolution}")[2].strip()
+        note = note.removeprefix("(").removesuffix(")")
+        decisions.append(PastDecision(row, decision_words(pair, row.resolution), note))
+    return decisions
+
+
+def carry_out(request: HttpRequest, pair: Contradiction, form: ReviewForm) -> SafeString | str:
+    """Carries out the choice and returns what became of it; raises a DomainError if refused."""
+    choice, note = form.cleaned_data["choice"], form.cleaned_data["note"]
+    if choice in SNOOZES:
+        viewer, until = viewer_of(request, pair), timezone.now() + SNOOZES[choice]
+        with outside_staff_scope(request):
+            snooze_contradiction(viewer=viewer, contradiction_id=pair.pk, until=until)
+        return f"Left for {'a day' if choice == 'day' else 'a week'}: {name_of(pair)}."
+    merged = form.cleaned_data["content"] if choice == "merge" else ""
+    told = settle(request, pair, note, resolution=_RESOLUTIONS[choice], merged_content=merged)
     return told or "It is settled."
 
 
 def with_undo(told: str, url: str) -> SafeString:
-    """A message with a button that takes back what it tells of."""
+    """Returns the message with a button that undoes the decision it is about."""
     return format_html(
         '{} <button type="submit" form="{}" formaction="{}" data-key="u" class="review-undo">'
         "Undo <kbd>u</kbd></button>",
@@ -164,12 +286,11 @@ def with_undo(told: str, url: str) -> SafeString:
 
 
 def take_back(request: HttpRequest, pair: Contradiction) -> None:
-    """Take the settlement of the contradiction back, and tell the reviewer."""
+    """Undoes the settlement of the contradiction, with a message to the reviewer."""
+    viewer = viewer_of(request, pair)
     try:
         with outside_staff_scope(request):
-            undone = undo_settlement(
-                viewer=viewer_of(request, pair), contradiction_id=pair.pk, now=timezone.now()
-            )
+            undone = undo_settlement(viewer=viewer, contradiction_id=pair.pk, now=timezone.now())
     except ChangedSinceError as error:
         told = [f"“{excerpt(each.memory.content, 60)}” {each.how}" for each in error.changed]
         messages.warning(request, f"Not taken back, as memories changed since: {'; '.join(told)}.")
@@ -181,8 +302,3 @@ def take_back(request: HttpRequest, pair: Contradiction) -> None:
         messages.success(
             request, f"Taken back: {name_of(pair)} is open again.{with_it if more else ''}"
         )
-
-
-def viewer_of(request: HttpRequest, pair: Contradiction) -> Viewer:
-    """The login as a member of the contradiction's team."""
-    return Viewer(team_id=pair.team_id, actor=f"staff:{request.user.get_username()}")

@@ -1,4 +1,4 @@
-"""What the pages of all team rows share."""
+"""The base of all lists and pages of team rows: permissions, paging, search, forms."""
 
 from __future__ import annotations
 
@@ -66,13 +66,12 @@ class TeamChoiceField(ModelChoiceField):  # type: ignore[type-arg]  # not generi
         return f"{obj} ({team})" if team else str(obj)
 
 
-def is_id(text: str) -> bool:
-    """Whether a text is the whole id of a row."""
+def id_in(text: str) -> UUID | None:
+    """Returns the id that the whole text is; None for any other text."""
     try:
-        UUID(text.strip())
+        return UUID(text.strip())
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def section(
@@ -205,14 +204,14 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
     ) -> tuple[QuerySet[Row], bool]:
         """By the words of the `search_fields`, or by a row's whole id where `is_found_by_id`."""
-        if self.is_found_by_id and is_id(search_term):
-            return queryset.filter(pk=UUID(search_term.strip())), False
+        if self.is_found_by_id and (row_id := id_in(search_term)):
+            return queryset.filter(pk=row_id), False
         found: tuple[QuerySet[Row], bool]
         found = super().get_search_results(request, queryset, search_term)
         return found
 
     def useful_actions(self, row: Row) -> Collection[str]:
-        """Which of `actions_detail` would change something about the row; all unless overridden."""
+        """Returns those of `actions_detail` that would change something about the row."""
         return self.actions_detail
 
     def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
@@ -226,13 +225,13 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         return [button for button in buttons if button.action_name in useful]
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
-        """What the template of a row's page gets beside what Django gives it."""
+        """Returns values for the template of a row's page."""
         return {}
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The list, under the word of the menu in place of Django's "Select ... to change"."""
+        """The list, titled as in the menu in place of Django's "Select ... to change"."""
         title = capfirst(self.opts.verbose_name_plural)
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
@@ -281,8 +280,6 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
             kwargs["help_text"] = self.help_texts[db_field.name]
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
-            field.widget.can_add_related = False
-            field.widget.can_change_related = False
-            field.widget.can_delete_related = False
-            field.widget.can_view_related = False
+            for action in ("add", "change", "delete", "view"):
+                setattr(field.widget, f"can_{action}_related", False)
         return field

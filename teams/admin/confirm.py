@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
-from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -17,7 +16,7 @@ from django.urls import reverse
 from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
 
-from .display import page_of
+from .display import page_of_row
 from .theme import Row, ThemedAdmin, action
 
 MAX_ROWS = 200
@@ -30,7 +29,7 @@ Apply = Callable[[HttpRequest, Row, str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[Row]):
-    """What an action does to one row: `apply` gets the request, the row and the typed reason.
+    """An action on one row: `apply` gets the request, the row and the typed reason.
 
     `apply` raises a DomainError where the row cannot be changed, and may return a sentence about
     the result. `effect` describes what will happen to one row; with a `name`, unchanged rows are
@@ -57,11 +56,11 @@ def confirm_and_run(
 
     Rows of teams in which the login lacks the role are left unchanged and counted.
     """
-    found = list(rows.select_related("team")[: MAX_ROWS + 1])
+    found: list[Any] = list(rows.select_related("team")[: MAX_ROWS + 1])  # Any: a team's rows
     if len(found) > MAX_ROWS:
         messages.error(request, f"Choose {MAX_ROWS} rows or fewer; nothing was changed.")
         return None
-    allowed = [row for row in found if may(request, roles=change.roles, team_id=_team_id(row))]
+    allowed = [row for row in found if may(request, roles=change.roles, team_id=row.team_id)]
     refused = [row for row in found if row not in allowed]
     if request.method != "POST" or request.POST.get("confirmed") != "yes":
         return _ask(model_admin, request, change, allowed, refused)
@@ -106,11 +105,10 @@ def page_action(
             return asked
         if lands:
             return HttpResponseRedirect(lands(object_id))
-        model = f"{self.opts.app_label}_{self.opts.model_name}"
-        # What was removed has no page any more.
-        is_there = rows.exists()
-        page = page_of(model, object_id) if is_there else reverse(f"admin:{model}_changelist")
-        return HttpResponseRedirect(page)
+        row = rows.first()
+        # A removed row has no page any more.
+        removed = f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"
+        return HttpResponseRedirect(page_of_row(row) if row else reverse(removed))
 
     run.__name__ = name
     path = name.removesuffix("_this").replace("_", "-")
@@ -151,35 +149,26 @@ def _run(
     sentences: list[str] = []
     for row in allowed:
         try:
-            told = change.apply(request, row, reason)
+            sentence = change.apply(request, row, reason)
         except DomainError as error:
             problems.setdefault(error.message, []).append(row)
         else:
             done += 1
-            sentences += [told] if told else []
+            sentences += [sentence] if sentence else []
     if refused:
         problems["Your role in the team does not allow it."] = refused
     if done:
-        counted = f"{_counted(model_admin, done)} {change.done}."
-        messages.success(request, " ".join([counted, *few(sentences)]))
+        more = len(sentences) - MAX_NAMED
+        told = [*sentences[:MAX_NAMED], *([f"And {more} more."] if more > 0 else [])]
+        messages.success(
+            request, " ".join([f"{_counted(model_admin, done)} {change.done}.", *told])
+        )
     for problem, rows in problems.items():
         left = f"{_counted(model_admin, len(rows))} left as before: {problem}"
-        messages.warning(request, left + _named(change, rows))
+        named = f" {listed([change.name(row) for row in rows])}" if change.name else ""
+        messages.warning(request, left + named)
     if reason and not done:
         messages.info(request, f"Your reason was not stored: “{reason}”")
-
-
-def few(sentences: list[str]) -> list[str]:
-    """The first few of many, and how many more there are."""
-    more = len(sentences) - MAX_NAMED
-    return sentences if more <= 0 else [*sentences[:MAX_NAMED], f"And {more} more."]
-
-
-def _named(change: Change[Row], rows: list[Row]) -> str:
-    """The rows of one message, the first few of many; nothing where the count says enough."""
-    if change.name is None:
-        return ""
-    return f" {listed([change.name(row) for row in rows])}"
 
 
 def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
@@ -191,8 +180,3 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
 def _counted(model_admin: ThemedAdmin[Row], count: int) -> str:
     opts = model_admin.opts
     return f"{count} {opts.verbose_name if count == 1 else opts.verbose_name_plural}"
-
-
-def _team_id(row: Row) -> UUID:
-    team_id: UUID = row.team_id  # type: ignore[attr-defined]  # every row here is a team's
-    return team_id

@@ -3,49 +3,102 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.db.models import Field, QuerySet
+from django.db.models import Field, Q, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
-from django.urls import reverse
 
 from teams.admin_permissions import ADMINS
 from teams.models import Checkpoint, Conversation, EndUser, Message
 from teams.models.people import Role
 
 from .base import TeamAdmin, section
-from .display import actor_column, as_json, cell, time_column
+from .display import actor_column, as_json, cell, column, page_of, time_column
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
 PAGE_SIZE = 50
 
 
-def message_url(*, conversation_id: UUID, position: int) -> str:
-    """Where that message stands on its conversation's page."""
-    page = reverse("admin:teams_conversation_change", args=[conversation_id])
-    return f"{page}?page={(position - 1) // PAGE_SIZE + 1}#message-{position}"
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message as pages quote it; a source, or a neighbour of one."""
+
+    message: Message
+    is_source: bool = True
+
+    @property
+    def url(self) -> str:
+        """The address of the message on the page of its conversation."""
+        page = page_of("teams_conversation", self.message.conversation_id)
+        position = self.message.position
+        return f"{page}?page={(position - 1) // PAGE_SIZE + 1}#message-{position}"
+
+    @property
+    def speaker(self) -> str:
+        role = self.message.get_role_display()
+        return f"{role} ({self.message.name})" if self.message.name else role
+
+
+def quotes_of(message_ids: Collection[UUID], *, team_id: UUID) -> list[Quote]:
+    """These messages of the team, the oldest first."""
+    rows = Message.objects.filter(team_id=team_id, pk__in=message_ids)
+    return [Quote(row) for row in rows.order_by("created_at", "position")]
+
+
+def passages_of(
+    wanted: Mapping[UUID, Collection[UUID]], *, team_id: UUID
+) -> dict[UUID, list[list[Quote]]]:
+    """The wanted messages of each key between their neighbours, the oldest first; two queries.
+
+    Messages of one conversation that follow each other are one passage.
+    """
+    ids = set(chain.from_iterable(wanted.values()))
+    if not ids:
+        return {key: [] for key in wanted}
+    found = Message.objects.filter(team_id=team_id, pk__in=ids)
+    places = {row[0]: row[1:] for row in found.values_list("pk", "conversation_id", "position")}
+    around = Q(pk__in=())
+    for conversation_id, position in places.values():
+        around |= Q(conversation_id=conversation_id, position__range=(position - 1, position + 1))
+    rows = Message.objects.filter(around, team_id=team_id).select_related("conversation")
+    ordered = sorted(
+        rows, key=lambda row: (row.conversation.created_at, row.conversation_id, row.position)
+    )
+    return {
+        key: _passages(ordered, {places[each] for each in own if each in places})
+        for key, own in wanted.items()
+    }
+
+
+def _passages(rows: Iterable[Message], sources: set[tuple[UUID, int]]) -> list[list[Quote]]:
+    near = {(talk, position + step) for talk, position in sources for step in (-1, 0, 1)}
+    lines = [
+        Quote(row, place in sources)
+        for row in rows
+        if (place := (row.conversation_id, row.position)) in near
+    ]
+    # Positions of messages that follow each other are as far apart as their places in the list.
+    runs = groupby(
+        enumerate(lines),
+        key=lambda each: (each[1].message.conversation_id, each[1].message.position - each[0]),
+    )
+    return [[line for _, line in run] for _, run in runs]
 
 
 @admin.register(Conversation)
 class ConversationAdmin(TeamAdmin[Conversation]):
     """Every word that was said, to read and never to change."""
 
-    list_display = [
-        "thread",
-        "agent",
-        "end_user",
-        "project",
-        "last_position",
-        "revision",
-        "team",
-        "created",
-        "closed",
-    ]
+    list_display = ["thread", "agent", "end_user", "project", "last_position", "revision"]
+    list_display += ["team", "created", "closed"]
     list_filter = [
         ("team", RelatedFilter),
         ("agent", AutocompleteFilter),
@@ -68,6 +121,7 @@ class ConversationAdmin(TeamAdmin[Conversation]):
     ]
     readonly_fields = ["created", "closed"]
 
+    thread = column("thread", lambda row: cell(row.thread_id), ordering="thread_id")
     created = time_column("created_at", "started")
     closed = time_column("closed_at", "closed")
 
@@ -78,10 +132,6 @@ class ConversationAdmin(TeamAdmin[Conversation]):
         rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
         pages = Paginator(rows.order_by("position"), PAGE_SIZE)
         return {"page": pages.get_page(request.GET.get("page"))}
-
-    @display(description="thread", ordering="thread_id")
-    def thread(self, conversation: Conversation) -> str:
-        return cell(conversation.thread_id)
 
 
 @admin.register(EndUser)
@@ -145,19 +195,13 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
         )
     ]
 
+    thread = column("thread", lambda row: row.thread_id, ordering="thread_id")
+    bytes = column("size", lambda row: filesizeformat(row.size), ordering="size")
     saved = time_column("saved_at", "saved")
     by = actor_column()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Checkpoint]:
         return super().get_queryset(request).defer("data")
-
-    @display(description="thread", ordering="thread_id")
-    def thread(self, checkpoint: Checkpoint) -> str:
-        return checkpoint.thread_id
-
-    @display(description="size", ordering="size")
-    def bytes(self, checkpoint: Checkpoint) -> str:
-        return filesizeformat(checkpoint.size)
 
     @display(description="state")
     def document(self, checkpoint: Checkpoint) -> str:

@@ -1,4 +1,4 @@
-"""How ids, times, links, JSON and actors look on every page, and columns of one attribute."""
+"""Ids, times, links, JSON and actors as every page shows them, and columns of lists."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NOTHING = "–"
 _SHORT = 8
 
 
-def moment(value: datetime | None) -> SafeString | str:
-    """A time to the minute in the zone that the page names; its title has the seconds."""
+def moment(value: datetime | None, words: str = "") -> SafeString | str:
+    """A time to the minute in the zone that the page names, or `words` of it; hover for seconds."""
     if value is None:
         return NOTHING
     there = timezone.localtime(value)
@@ -32,7 +32,7 @@ def moment(value: datetime | None) -> SafeString | str:
         '<time datetime="{}" title="{}">{}</time>',
         there.isoformat(),
         there.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        there.strftime("%Y-%m-%d %H:%M"),
+        words or there.strftime("%Y-%m-%d %H:%M"),
     )
 
 
@@ -70,9 +70,14 @@ def id_link(model: str, row_id: UUID | None) -> SafeString | str:
     return link(page_of(model, row_id), shown, title=str(row_id))
 
 
-def row_link(row: Model) -> SafeString:
-    """A row's name, which leads to its page."""
-    return link(page_of(row._meta.label_lower.replace(".", "_"), row.pk), row)
+def page_of_row(row: Model) -> str:
+    """The address of a row's page."""
+    return page_of(row._meta.label_lower.replace(".", "_"), row.pk)
+
+
+def row_link(row: Model | None) -> SafeString | str:
+    """A row's name, which leads to its page; a dash for none."""
+    return NOTHING if row is None else link(page_of_row(row), row)
 
 
 def excerpt(text: str, length: int = 90) -> str:
@@ -112,69 +117,62 @@ def as_json(value: object) -> SafeString | str:
 Column = Callable[[Any, Any], Any]
 
 
+def column(
+    title: str,
+    read: Callable[[Any], Any],
+    *,
+    ordering: str | None = None,
+    label: Mapping[str, str] | None = None,
+) -> Column:
+    """A list column or read-only field with the value of `read`; `label` gives its colours."""
+
+    @display(description=title, ordering=ordering, label=label)
+    def shown(_: Any, row: Any) -> Any:
+        return read(row)
+
+    return shown
+
+
 def time_column(field: str, title: str, *, ordering: str | None = None) -> Column:
     """A time to the minute; sorted by itself unless `ordering` names another field."""
-
-    @display(description=title, ordering=ordering or field)
-    def column(_: Any, row: Any) -> str:
-        return moment(getattr(row, field))
-
-    return column
+    return column(title, lambda row: moment(getattr(row, field)), ordering=ordering or field)
 
 
 def json_column(field: str, title: str) -> Column:
     """A JSON document on lines of its own."""
-
-    @display(description=title)
-    def column(_: Any, row: Any) -> str:
-        return as_json(getattr(row, field))
-
-    return column
+    return column(title, lambda row: as_json(getattr(row, field)))
 
 
 def id_column(field: str, model: str, title: str, *, ordering: str | None = None) -> Column:
     """The short id of another row, which leads to its page; `model` is `app_model`."""
-
-    @display(description=title, ordering=ordering)
-    def column(_: Any, row: Any) -> str:
-        return id_link(model, getattr(row, field))
-
-    return column
+    return column(title, lambda row: id_link(model, getattr(row, field)), ordering=ordering)
 
 
 def row_column(field: str, title: str, *, ordering: str | None = None) -> Column:
     """The row that a foreign key names, which leads to its page; a dash for none."""
-
-    @display(description=title, ordering=ordering)
-    def column(_: Any, row: Any) -> SafeString | str:
-        other = getattr(row, field)
-        return NOTHING if other is None else row_link(other)
-
-    return column
+    return column(title, lambda row: row_link(getattr(row, field)), ordering=ordering)
 
 
 def excerpt_column(field: str, title: str, *, length: int = 90) -> Column:
     """The beginning of a text; a dash for none."""
-
-    @display(description=title)
-    def column(_: Any, row: Any) -> str:
-        return excerpt(getattr(row, field), length) or NOTHING
-
-    return column
+    return column(title, lambda row: excerpt(getattr(row, field), length) or NOTHING)
 
 
 def label_column(
     field: str, title: str, colours: Mapping[str, str], *, words: Mapping[str, str] | None = None
 ) -> Column:
     """A word in the colour that `colours` gives it; `words` are what people call the values."""
-    named = words or {}
 
-    @display(description=title, ordering=field, label=colours)
-    def column(_: Any, row: Any) -> tuple[str, str]:
+    def read(row: Any) -> tuple[str, str]:
         value = str(getattr(row, field))
-        return value, named.get(value, value.replace("_", " "))
+        return value, (words or {}).get(value, value.replace("_", " "))
 
-    return column
+    return column(title, read, ordering=field, label=colours)
+
+
+def actor_column(field: str = "actor", title: str = "by") -> Column:
+    """Who acted, in words."""
+    return column(title, lambda row: actor_words(getattr(row, field)), ordering=field)
 
 
 def in_words(value: object) -> SafeString | str:
@@ -196,18 +194,6 @@ def in_words(value: object) -> SafeString | str:
         items = format_html_join("", "<li>{}</li>", ((in_words(each),) for each in value))
         return format_html('<ul class="document">{}</ul>', items)
     return str(value)
-
-
-def document_column(
-    field: str, title: str, *, read: Callable[[Any], object] | None = None
-) -> Column:
-    """A part of a row's document in words; what `read` gives in place of the field."""
-
-    @display(description=title)
-    def column(_: Any, row: Any) -> str:  # Any: as for Column
-        return in_words(getattr(row, field) if read is None else read(row))
-
-    return column
 
 
 # What the product's own work is called; the codes are those of the tasks and commands.
@@ -248,24 +234,11 @@ def actor_words(actor: str) -> str:
     kind, colon, name = actor.partition(":")
     if not colon or not name or kind not in _KINDS:
         return actor
-    return _KINDS[kind].format(name if kind in ("staff", "agent", "user") else _spaced(name))
+    is_named = kind in ("staff", "agent", "user")
+    return _KINDS[kind].format(name if is_named else name.replace("_", " "))
 
 
 def actors_called(words: str) -> list[str]:
     """The codes of the product's own work whose words hold these, for a search."""
     wanted = words.strip().lower()
     return [code for code, name in _WORK.items() if wanted and wanted in name]
-
-
-def actor_column(field: str = "actor", title: str = "by") -> Column:
-    """Who acted, in words."""
-
-    @display(description=title, ordering=field)
-    def column(_: Any, row: Any) -> str:  # Any: a ModelAdmin and a row of whatever model
-        return actor_words(getattr(row, field))
-
-    return column
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

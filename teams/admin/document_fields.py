@@ -1,9 +1,10 @@
-"""Form fields of a document, made of its model; what is typed in them is written back into it."""
+"""Widgets for lists and weights, and the form fields that are made of a document's model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -12,26 +13,186 @@ from teams.domain.agent_document import MAX_WEIGHT, RetrievalWeights
 from teams.domain.documents import OWN_FIELDS, DocumentError, Leaf, Part, Text, leaves
 
 from .theme import AreaWidget, NumberWidget, SelectWidget, TextWidget
-from .widgets import Column, RowsField, slider_field
 
 # Any in this module: JSON that a person wrote, and values of form fields.
 Json = dict[str, Any]
 
 _ON_OFF = {True: "on", False: "off"}
+# Rows to write in where there is no script that adds some.
+_EXTRA = 2
+
+Rows = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An input of each row: its part of the HTML name, its label, and its choices if it has any."""
+
+    name: str
+    label: str
+    choices: Sequence[tuple[str, str]] = ()
+    is_wide: bool = False
+    is_number: bool = False
+
+
+class RowsWidget(forms.Widget):
+    """Rows of the same inputs one below the other; the script (rows.js) adds and removes some."""
+
+    template_name = "teams/widgets/rows.html"
+
+    class Media:
+        css = {"all": ["teams/admin/rows.css"]}
+        js = ["teams/admin/rows.js"]
+
+    def __init__(self, *, columns: Sequence[Column], what: str) -> None:
+        super().__init__()
+        self.columns, self.what = columns, what
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context(name, value, attrs)
+        empty = ("",) * len(self.columns)
+        filled = [*(value or []), *[empty] * _EXTRA]
+        first_id = context["widget"]["attrs"].get("id", f"id_{name}")
+        context["what"] = self.what
+        context["rows"] = [
+            self._cells(name, row, f"row {number}", first_id if number == 1 else "")
+            for number, row in enumerate(filled, start=1)
+        ]
+        context["blank"] = self._cells(name, empty, "new row", "")
+        return context
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Rows:  # Any: Django's own
+        read = [self._texts(data, self._name(name, column)) for column in self.columns]
+        rows = zip(*read, strict=False)
+        return [row for row in rows if any(row)]
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        """Whether the page had no such field: a hidden input says that it had one, without rows."""
+        return name not in data and not any(self._name(name, each) in data for each in self.columns)
+
+    def _cells(self, name: str, row: Sequence[str], which: str, first_id: str) -> list[Any]:
+        # Any: what the template reads of each input
+        return [
+            {
+                "html": self._input(column).render(
+                    self._name(name, column),
+                    value,
+                    {
+                        "aria-label": f"{self.what}, {column.label}, {which}",
+                        "placeholder": column.label,
+                        **({"id": first_id} if first_id and place == 0 else {}),
+                    },
+                ),
+                "is_wide": column.is_wide,
+            }
+            for place, (column, value) in enumerate(zip(self.columns, row, strict=True))
+        ]
+
+    def _input(self, column: Column) -> forms.Widget:
+        return SelectWidget(choices=column.choices) if column.choices else TextWidget()
+
+    def _name(self, name: str, column: Column) -> str:
+        return f"{name}_{column.name}" if len(self.columns) > 1 else name
+
+    def _texts(self, data: Any, name: str) -> list[str]:
+        values = data.getlist(name) if hasattr(data, "getlist") else data.get(name, [])
+        return [str(each).strip() for each in values]
+
+
+class RowsField(forms.Field):
+    """Rows of inputs: a list of texts, or of objects where a row has several inputs."""
+
+    def __init__(self, *, columns: Sequence[Column], label: str, help_text: str = "") -> None:
+        super().__init__(
+            required=False,
+            label=label,
+            help_text=help_text,
+            widget=RowsWidget(columns=columns, what=label),
+        )
+        self.columns = columns
+
+    def prepare_value(self, value: Any) -> Rows:  # Any: Django's own
+        """The rows, of texts or objects as a document has them, or of what was typed."""
+        return [self._row(each) for each in value or []]
+
+    def to_python(self, value: Rows | None) -> list[Any]:  # Any: texts or objects
+        if len(self.columns) == 1:
+            return [text for (text,) in value or []]
+        return [
+            {
+                column.name: _number(text) if column.is_number else text
+                for column, text in zip(self.columns, row, strict=True)
+                if text
+            }
+            for row in value or []
+        ]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:  # Any: Django's own
+        return self.prepare_value(initial) != (data or [])
+
+    def _row(self, value: object) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        if isinstance(value, Mapping):
+            texts = (value.get(column.name) for column in self.columns)
+            return tuple("" if text is None else str(text) for text in texts)
+        return (str(value), *[""] * (len(self.columns) - 1))
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class SliderWidget(TextWidget):
+    """A number with a slider beside it and its share of the sum of all sliders of the page.
+
+    The number is what the form sends, so it works without script and keeps every digit; empty
+    means the default. The script (sliders.js) moves both together and lets both say "input".
+    """
+
+    template_name = "teams/widgets/slider.html"
+    input_type = "number"
+
+    class Media:
+        css = {"all": ["teams/admin/sliders.css"]}
+        js = ["teams/admin/sliders.js"]
+
+    def __init__(self, *, label: str, default: float) -> None:
+        super().__init__({"min": 0, "step": "any", "placeholder": f"{default:g}"})
+        self.label = label
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        return {**super().get_context(name, value, attrs), "label": self.label}
+
+
+def slider_field(*, label: str, default: float, most: float, help_text: str = "") -> forms.Field:
+    """A number from 0 to `most` as a slider; None where it is left empty, which means `default`."""
+    return forms.FloatField(
+        label=label,
+        required=False,
+        min_value=0,
+        max_value=most,
+        help_text=help_text,
+        widget=SliderWidget(label=label, default=default),
+    )
+
+
 _OWN_COLUMNS = (Column("name", "Name"), Column("text", "Text", is_wide=True))
 
 
 class DocumentFields:
     """The form fields of a document's model, by names such as `skills__shared`.
 
-    `form` is a form of them to inherit from. A field that is left empty has its default. `special`
-    are fields that are not made of the model.
+    `form` is a form of them to inherit from. A field that is left empty has its default.
     """
 
-    def __init__(self, model: type[Part], special: Mapping[str, forms.Field] | None = None) -> None:
+    def __init__(self, model: type[Part]) -> None:
         self.leaves = {_name(leaf.path): leaf for leaf in leaves(model)}
         made = {name: _field(leaf) for name, leaf in self.leaves.items()}
-        self.form: Any = type(f"{model.__name__}Fields", (forms.Form,), made | dict(special or {}))
+        self.form: Any = type(f"{model.__name__}Fields", (forms.Form,), made)
 
     def names(self, *part: str, is_deep: bool = False) -> list[str]:
         """Returns the fields of a part of the document; with `is_deep` also those of its parts."""

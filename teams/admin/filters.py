@@ -34,6 +34,34 @@ class DaysFilter(DateRangeFilter):
             return None
 
 
+class ConditionFilter(DropdownFilter):
+    """A choice between conditions, each under its name in the address; all rows without one."""
+
+    # A condition that depends on the time is a function of nothing.
+    states: ClassVar[Mapping[str, tuple[str, Q | Callable[[], Q]]]]
+
+    def lookups(
+        self, request: HttpRequest, model_admin: Any
+    ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
+        return [(name, title) for name, (title, _) in self.states.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        if (chosen := self.value() or "") not in self.states:
+            return queryset
+        condition = self.states[chosen][1]
+        return queryset.filter(condition if isinstance(condition, Q) else condition())
+
+
+class OpenFirstFilter(ConditionFilter):
+    """A filter whose first choice is the default: the list opens on the rows that need work."""
+
+    all_option = None
+
+    def value(self) -> str:
+        chosen = super().value() or ""
+        return chosen if chosen in self.states else next(iter(self.states))
+
+
 def value_filter(
     column: str,
     values: Sequence[str],
@@ -47,41 +75,21 @@ def value_filter(
     `titles` are what people call them, where that is not the value itself; `name` is what they call
     the column, and `parameter` what stands in the address.
     """
-    named = titles or {}
 
-    class ValueFilter(DropdownFilter):
+    class ValueFilter(ConditionFilter):
         title = name or column
         parameter_name = parameter or column
-
-        def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-            # Any: Django's own, generic over the model
-            return [
-                (value, named.get(value, value.replace("_", " ")).capitalize()) for value in values
-            ]
-
-        def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-            chosen = self.value()
-            return queryset.filter(**{column: chosen}) if chosen in values else queryset
+        states = {
+            value: (
+                (titles or {}).get(value, value.replace("_", " ")).capitalize(),
+                Q(**{column: value}),
+            )
+            for value in values
+        }
 
     return ValueFilter
 
 
-class OpenFirstFilter(DropdownFilter):
-    """A filter whose first choice is the default: the list opens on the rows that need work."""
-
-    # A condition that depends on the time is a function of nothing.
-    states: ClassVar[Mapping[str, tuple[str, Q | Callable[[], Q]]]]
-    all_option = None
-
-    def lookups(
-        self, request: HttpRequest, model_admin: Any
-    ) -> list[tuple[str, str]]:  # Any: Django's own, generic over the model
-        return [(name, title) for name, (title, _) in self.states.items()]
-
-    def value(self) -> str:
-        chosen = super().value() or ""
-        return chosen if chosen in self.states else next(iter(self.states))
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        condition = self.states[self.value()][1]
-        return queryset.filter(condition if isinstance(condition, Q) else condition())
+def since(field: str, **length: float) -> Callable[[], Q]:
+    """The condition that a time is within the last `length`, as for a timedelta."""
+    return lambda: Q(**{f"{field}__gte": timezone.now() - timedelta(**length)})

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -20,17 +20,17 @@ from teams.services.keys import issue_key, revoke_key, rotate_key
 
 from .base import TeamAdmin, TeamOwnedForm
 from .confirm import Change, confirm_and_run, list_action, page_action
-from .display import page_of, time_column
+from .display import column, page_of, time_column
 from .filters import OpenFirstFilter
-from .theme import ChecksWidget, RelatedFilter, action, display
+from .theme import ChecksWidget, RelatedFilter, action
 
 _TOKEN = "issued_token"  # noqa: S105 - the name of an attribute
 OVERLAP = timedelta(hours=24)
+_COLOURS = {"valid": "success", "expired": "warning", "revoked": "danger"}
 _ENDED = Q(expires_at__lte=Now())
 
 
-def _revoke(request: HttpRequest, key: ApiKey, reason: str) -> None:
-    del request, reason
+def _revoke(_request: HttpRequest, key: ApiKey, _reason: str) -> None:
     revoke_key(team_id=key.team_id, key_id=key.pk, now=timezone.now())
 
 
@@ -43,8 +43,7 @@ REVOKE: Change[ApiKey] = Change(
 )
 
 
-def _rotate(request: HttpRequest, key: ApiKey, reason: str) -> None:
-    del reason
+def _rotate(request: HttpRequest, key: ApiKey, _reason: str) -> None:
     issued = rotate_key(team_id=key.team_id, key_id=key.pk, now=timezone.now(), overlap=OVERLAP)
     setattr(issued.key, _TOKEN, issued.token)
     setattr(request, _TOKEN, issued.key)
@@ -71,6 +70,17 @@ class ValidityFilter(OpenFirstFilter):
         "revoked": ("Revoked", Q(revoked_at__isnull=False)),
         "all": ("All", Q()),
     }
+
+
+def _validity(key: ApiKey) -> str:
+    if key.revoked_at:
+        return "revoked"
+    return "expired" if key.expires_at and key.expires_at <= timezone.now() else "valid"
+
+
+def _projects(key: ApiKey) -> str:
+    known = Project.objects.filter(team_id=key.team_id, pk__in=key.project_ids)
+    return ", ".join(map(str, known)) or "all"
 
 
 class KeyForm(TeamOwnedForm):
@@ -114,6 +124,8 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     actions = ["revoke_selected"]
     actions_detail = ["rotate_this", "revoke_this"]
 
+    projects = column("projects", _projects)
+    validity = column("validity", _validity, ordering="revoked_at", label=_COLOURS)
     created = time_column("created_at", "issued")
     last_used = time_column("last_used_at", "last used")
     expires = time_column("expires_at", "expires")
@@ -126,11 +138,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         if obj is None:
             return asked
         return [*(each for each in asked if each != "project_ids"), *self.readonly_fields]
-
-    @display(description="projects")
-    def projects(self, key: ApiKey) -> str:
-        known = Project.objects.filter(team_id=key.team_id, pk__in=key.project_ids)
-        return ", ".join(map(str, known)) or "all"
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Never by the digest, which would answer guesses."""
@@ -160,8 +167,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     @action(description="Rotate", permissions=["act"], url_path="rotate", icon="autorenew")
     def rotate_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Issue a key in place of this one, after a confirmation, and show its secret."""
-        rows: QuerySet[ApiKey] = ApiKey.objects.filter(pk=object_id)
-        asked = confirm_and_run(self, request, rows, ROTATE)
+        asked = confirm_and_run(self, request, ApiKey.objects.filter(pk=object_id), ROTATE)
         if asked is not None:
             return asked
         made: ApiKey | None = getattr(request, _TOKEN, None)
@@ -183,19 +189,5 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         """No button for a key that is revoked, no rotation where it has expired or was rotated."""
         if row.revoked_at:
             return ()
-        is_rotatable = not _has_expired(row) and row.rotated_at is None
+        is_rotatable = _validity(row) == "valid" and row.rotated_at is None
         return self.actions_detail if is_rotatable else ["revoke_this"]
-
-    @display(
-        description="validity",
-        ordering="revoked_at",
-        label={"valid": "success", "expired": "warning", "revoked": "danger"},
-    )
-    def validity(self, key: ApiKey) -> str:
-        if key.revoked_at:
-            return "revoked"
-        return "expired" if _has_expired(key) else "valid"
-
-
-def _has_expired(key: ApiKey) -> bool:
-    return key.expires_at is not None and key.expires_at <= timezone.now()

@@ -26,7 +26,7 @@ from teams.services.people import (
 
 from .base import TeamAdmin, TeamOwnedForm, section
 from .confirm import Change, list_action, page_action
-from .display import time_column
+from .display import column, label_column, time_column
 from .theme import (
     ChoiceFilter,
     LoginForm,
@@ -37,35 +37,21 @@ from .theme import (
     TextWidget,
     ThemedAdmin,
     YesNoFilter,
-    display,
 )
 
 # Roles in a team say what a login may do; Django's groups and permissions are not used.
 admin.site.unregister(Group)
 
-# Without one of these nobody signs in to the admin.
-_NEEDED = ("is_active", "is_staff")
-
-
-class NewStaffForm(NewLoginForm):
-    """A new login."""
-
-    class Meta(NewLoginForm.Meta):
-        model = StaffUser
-
 
 class StaffForm(LoginForm):
     """A stored login."""
-
-    class Meta(LoginForm.Meta):
-        model = StaffUser
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuse to shut out the last admin of a team."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         was = StaffUser.objects.get(pk=self.instance.pk)
-        stays = all(values.get(name, True) for name in _NEEDED)
-        if not stays and all(getattr(was, name) for name in _NEEDED):
+        stays = values.get("is_active", True) and values.get("is_staff", True)
+        if was.is_active and was.is_staff and not stays:
             try:
                 check_login_is_not_needed(user=was)
             except LastAdminError as error:
@@ -83,7 +69,7 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     """Superusers alone see and change logins."""
 
     form = StaffForm
-    add_form = NewStaffForm
+    add_form = NewLoginForm
     change_password_form = PasswordForm
     show_full_result_count = False
     list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "signed_in"]
@@ -96,9 +82,7 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
         section("Person", "first_name", "last_name", "email"),
         section(
             "Rights",
-            "is_active",
-            "is_staff",
-            "is_superuser",
+            *("is_active", "is_staff", "is_superuser"),
             description="What a login may do in a team is set under Members.",
         ),
         section("Times", "signed_in", "joined"),
@@ -170,16 +154,12 @@ _ROLES = (
 )
 
 
-def _remove(request: HttpRequest, member: Membership, reason: str) -> None:
-    del request, reason
-    remove_member(member=member)
-
-
+_COLOURS = {"admin": "primary", "reviewer": "info", "viewer": "default"}
 REMOVE: Change[Membership] = Change(
     verb="Remove",
     done="removed",
     explanation="They see nothing of the team from now on. Their logins stay.",
-    apply=_remove,
+    apply=lambda _request, member, _reason: remove_member(member=member),
     roles=ADMINS,
     name=str,
 )
@@ -187,11 +167,6 @@ REMOVE: Change[Membership] = Change(
 
 class MemberForm(TeamOwnedForm):
     """A member's role."""
-
-    class Meta:
-        model = Membership
-        fields = ["role"]
-        help_texts = {"role": _ROLES}
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuse to take the role from the last admin of a team."""
@@ -212,11 +187,6 @@ class NewMemberForm(TeamOwnedForm):
         label="Login", widget=TextWidget, help_text="The user name of a staff login."
     )
 
-    class Meta:
-        model = Membership
-        fields = ["team", "role"]
-        help_texts = {"role": _ROLES}
-
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
         user = StaffUser.objects.filter(username=name, is_active=True, is_staff=True).first()
@@ -235,6 +205,7 @@ class MembershipAdmin(TeamAdmin[Membership]):
     """Who may do what in a team."""
 
     add_roles = change_roles = act_roles = ADMINS
+    help_texts = {"role": _ROLES}
     actions = ["remove_selected"]
     actions_detail = ["remove_this"]
     list_display = ["user", "role_label", "team", "created"]
@@ -242,8 +213,10 @@ class MembershipAdmin(TeamAdmin[Membership]):
     list_select_related = ["team", "user"]
     ordering = ["user__username"]
     search_fields = ["user__username"]
-    readonly_fields = ["created"]
+    readonly_fields = ["user_name", "created"]
 
+    user_name = column("login", lambda member: member.user.get_username())
+    role_label = label_column("role", "role", _COLOURS, words=dict(Membership.Role.choices))
     created = time_column("created_at", "since")
     remove_selected = list_action("remove_selected", REMOVE, "Remove from the team")
     remove_this = page_action("remove_this", REMOVE, "Remove from the team", icon="person_remove")
@@ -263,23 +236,8 @@ class MembershipAdmin(TeamAdmin[Membership]):
             return ["team", "username", "role"]
         return ["team", "user_name", "role", "created"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
-        return [*super().get_readonly_fields(request, obj), "user_name"]
-
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if change:
             change_role(member=obj, role=obj.role)
         else:
             super().save_model(request, obj, form, change)
-
-    @display(description="login")
-    def user_name(self, member: Membership) -> str:
-        return member.user.get_username()
-
-    @display(
-        description="role",
-        ordering="role",
-        label={"admin": "primary", "reviewer": "info", "viewer": "default"},
-    )
-    def role_label(self, member: Membership) -> tuple[str, str]:
-        return member.role, member.get_role_display()

@@ -19,23 +19,10 @@ from teams.services.people import create_team, team_id_of_slug
 from teams.services.team_settings import default_flags
 
 from .base import TeamAdmin, section
-from .display import time_column, words
+from .display import column, time_column, words
 from .document_fields import DocumentFields
-from .theme import display
 from .versions import refuse_stale, versions_table
 
-_BUDGETS = {
-    "monthly_budget_usd": (
-        "Monthly budget of the team in USD",
-        "The most that models may cost the team; empty for the server's default, {}.",
-        "MONTHLY_TEAM_BUDGET_USD",
-    ),
-    "daily_user_budget_usd": (
-        "Daily budget of each end user in USD",
-        "The most that models may cost; empty for the server's default, {}.",
-        "DAILY_USER_BUDGET_USD",
-    ),
-}
 SETTINGS = DocumentFields(TeamSettings)
 _COLUMNS = ("sensitive_fields", "context_settings", "lifecycle_settings", "feature_flags")
 
@@ -54,6 +41,13 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
 
     loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
+    class Meta:
+        labels = {
+            "monthly_budget_usd": "Monthly budget of the team in USD",
+            "daily_user_budget_usd": "Daily budget of each end user in USD",
+            "episode_rest_hours": "Hours between two sittings of talk",
+        }
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)
         self._stored = _stored(self.instance)
@@ -63,20 +57,17 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
             if field:
                 said = f"Server default ({'on' if getattr(default_flags(), flag) else 'off'})"
                 field.choices = [("", said), *field.choices[1:]]
-        for name, (label, help_text, setting) in _BUDGETS.items():
+        for name, default in (
+            ("monthly_budget_usd", settings.MONTHLY_TEAM_BUDGET_USD),
+            ("daily_user_budget_usd", settings.DAILY_USER_BUDGET_USD),
+        ):
             if name in self.fields:
-                self.fields[name].label = label
-                self.fields[name].help_text = help_text.format(getattr(settings, setting))
-        if "episode_rest_hours" in self.fields:
-            self.fields["episode_rest_hours"].label = "Hours between two sittings of talk"
-        if "person_role" in self.fields:
-            self.fields["person_role"].required = False
-        if "time_zone" in self.fields:
-            self.fields["time_zone"].required = False
-            self.fields["time_zone"].help_text = (
-                "Such as Europe/Oslo. The team's days and months begin by it, and logins that see"
-                " only this team see times in it."
-            )
+                said = f"The most that models may cost; empty for the server's default, {default}."
+                self.fields[name].help_text = said
+        for name in ("person_role", "time_zone"):
+            if name in self.fields:
+                # Without a choice the stored one stays.
+                self.fields[name].required = False
         if not self.instance._state.adding:
             self.initial["loaded_version"] = _latest_version(self.instance)
 
@@ -86,15 +77,11 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
             raise ValidationError("There is a team of that slug already.")
         return slug
 
-    def clean_time_zone(self) -> str:
-        """The zone that was typed; without one it stays."""
-        typed: str = self.cleaned_data["time_zone"]
-        return typed or self.instance.time_zone
+    def clean_time_zone(self) -> object:
+        return self.cleaned_data["time_zone"] or self.instance.time_zone
 
-    def clean_person_role(self) -> str:
-        """The role that was chosen; without one it stays."""
-        chosen: str = self.cleaned_data["person_role"]
-        return chosen or self.instance.person_role
+    def clean_person_role(self) -> object:
+        return self.cleaned_data["person_role"] or self.instance.person_role
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Take over the flags that were chosen; refuse to overwrite what somebody else wrote."""
@@ -123,10 +110,18 @@ class TeamsAdmin(TeamAdmin[Team]):
 
     change_roles = ADMINS
     form = TeamForm
+    help_texts = {
+        "time_zone": "Such as Europe/Oslo. The team's days and months begin by it, and logins that"
+        " see only this team see times in it.",
+    }
     list_display = ["name", "slug", "time_zone", "own_settings", "created"]
     search_fields = ["name", "slug"]
 
     created = time_column("created_at", "created")
+    own_settings = column("own settings", lambda team: words(SETTINGS.chosen(_stored(team))))
+    versions = column(
+        "latest versions", lambda team: versions_table(TeamVersion.objects.filter(team=team))
+    )
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         del obj
@@ -180,11 +175,3 @@ class TeamsAdmin(TeamAdmin[Team]):
             slug=obj.slug, name=obj.name, actor=f"staff:{request.user.get_username()}"
         )
         obj.pk, obj.created_at = made.pk, made.created_at
-
-    @display(description="own settings")
-    def own_settings(self, team: Team) -> str:
-        return words(SETTINGS.chosen(_stored(team)))
-
-    @display(description="latest versions")
-    def versions(self, team: Team) -> str:
-        return versions_table(TeamVersion.objects.filter(team=team))

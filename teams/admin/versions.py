@@ -1,4 +1,4 @@
-"""Versions of agents' documents and of teams' settings, to read and never to change."""
+"""Versions of agents' documents and of teams' settings; read-only."""
 
 from __future__ import annotations
 
@@ -18,38 +18,39 @@ from .display import (
     NOTHING,
     actor_column,
     actor_words,
-    document_column,
+    column,
     excerpt,
+    in_words,
     link,
     moment,
-    page_of,
+    page_of_row,
     time_column,
     words,
 )
-from .theme import AutocompleteFilter, RelatedFilter, Row, display
+from .theme import AutocompleteFilter, RelatedFilter, Row
 
 _SHOWN = 10
-_LINE = '<td class="pr-4">{}</td>'
+_TABLE = '<div class="overflow-x-auto"><table class="text-xs">{}</table></div>'
+_LINE = f"<tr>{5 * '<td class=pr-4>{}</td>'}</tr>"
 
 
 class VersionAdmin(TeamAdmin[Row]):
-    """What a document was, who changed it, when, and what."""
+    """A document, who changed it, when, and which parts."""
 
     class Media:
         css = {"all": ["teams/admin/document.css"]}
 
     ordering = ["-created_at", "-number"]
     readonly_fields = ["created", "by", "changes", "laid_out"]
+    list_select_related = ["team"]
 
     created = time_column("created_at", "created")
     by = actor_column()
+    changes = column("changes", lambda version: words(_changes(version)))
+    laid_out = column("document", lambda version: in_words(version.document))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         return with_document_before(super().get_queryset(request))
-
-    @display(description="changes")
-    def changes(self, version: Any) -> str:
-        return words(_changes(version))
 
 
 @admin.register(AgentVersion)
@@ -62,8 +63,6 @@ class AgentVersionAdmin(VersionAdmin[AgentVersion]):
     search_fields = ["agent__slug", "actor", "reason"]
     fields = ["agent", "number", "team", "created", "by", "reason", "changes", "laid_out"]
 
-    laid_out = document_column("document", "document")
-
 
 @admin.register(TeamVersion)
 class TeamVersionAdmin(VersionAdmin[TeamVersion]):
@@ -71,11 +70,10 @@ class TeamVersionAdmin(VersionAdmin[TeamVersion]):
 
     list_display = ["team", "number", "created", "by", "changes"]
     list_filter = [("team", RelatedFilter)]
-    list_select_related = ["team"]
     search_fields = ["actor"]
     fields = ["team", "number", "created", "by", "changes", "laid_out"]
 
-    laid_out = document_column("document", "settings")
+    laid_out = column("settings", lambda version: in_words(version.document))
 
 
 # Any, from here on: rows of either model.
@@ -94,26 +92,18 @@ def with_document_before(rows: QuerySet[Any]) -> QuerySet[Any]:
 def versions_table(versions: QuerySet[Any]) -> str:
     """The last of these versions, for the page of what they are of."""
     rows = list(with_document_before(versions).order_by("-number")[:_SHOWN])
-    page = f"teams_{versions.model._meta.model_name}"
-    lines = format_html_join(
-        "",
-        f"<tr>{_LINE * 5}</tr>",
+    lines = (
         (
-            (
-                link(page_of(page, row.pk), row.number),
-                moment(row.created_at),
-                actor_words(row.actor),
-                words(_changes(row)),
-                excerpt(row.reason),
-            )
-            for row in rows
-        ),
+            link(page_of_row(row), row.number),
+            moment(row.created_at),
+            actor_words(row.actor),
+            words(_changes(row)),
+            excerpt(row.reason),
+        )
+        for row in rows
     )
-    return (
-        format_html('<div class="overflow-x-auto"><table class="text-xs">{}</table></div>', lines)
-        if rows
-        else NOTHING
-    )
+    table = format_html_join("", _LINE, lines)
+    return format_html(_TABLE, table) if table else NOTHING
 
 
 def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:

@@ -8,25 +8,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memory.admin.key_list import KEY_GROUPS
 from tests.factories import MemoryFactory
 from tests.support.admin import page_of, two
 from tests.support.cast import Cast
 from tests.support.consent import asked_to_move, page_of_request
 
-LISTED = {key for group in KEY_GROUPS for keys, _ in group.keys for key in keys}
-
 
 def keys_on(client: Client, url: str) -> set[str]:
     """The keys that the page offers."""
     return set(re.findall(r'data-key="([^"]+)"', client.get(url).content.decode()))
-
-
-def test_the_page_names_every_key(viewer_client: Client) -> None:
-    page = viewer_client.get(reverse("key_list")).content.decode()
-
-    for key in LISTED:
-        assert f"<kbd>{key}</kbd>" in page
 
 
 @pytest.mark.parametrize("name", ["admin:index", "admin:memory_memory_changelist", "time_travel"])
@@ -53,4 +43,5 @@ def test_every_key_that_a_page_offers_is_listed(inside: Cast, reviewer_client: C
     for url in (queue, page_of(pair), page_of_request(request)):
         offered |= keys_on(reviewer_client, url)
 
-    assert {"r", "a", "b", "v", "m", "y"} <= offered <= LISTED
+    page = reviewer_client.get(reverse("key_list")).content.decode()
+    assert {"r", "a", "b", "v", "m", "y"} <= offered <= set(re.findall("<kbd>(.+?)</kbd>", page))

@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.admin.relation_picture import MAX_NODES, WIDE, Neighbour, picture_of
-from memory.admin.usage_chart import DAYS, HEIGHT, chart_of
+from memory.admin.memory_page import Neighbour, related_to, use_by_day
 from memory.domain.forms import Form
 from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.selectors.versions import current_version, versions_of
@@ -126,12 +125,12 @@ def test_a_source_is_quoted_between_its_neighbours(inside: Cast, viewer_client: 
 
     passages = viewer_client.get(page_of(memory)).context["memory_page"]["passages"]
 
-    assert [[line.message.position for line in passage.lines] for passage in passages] == [
+    assert [[line.message.position for line in passage] for passage in passages] == [
         [2, 3, 4],
         [7, 8, 9],
     ]
-    assert [line.is_source for line in passages[0].lines] == [False, True, False]
-    assert passages[0].lines[1].url.endswith("#message-3")
+    assert [line.is_source for line in passages[0]] == [False, True, False]
+    assert passages[0][1].url.endswith("#message-3")
 
 
 def test_neighbouring_sources_are_one_passage(inside: Cast, viewer_client: Client) -> None:
@@ -140,10 +139,10 @@ def test_neighbouring_sources_are_one_passage(inside: Cast, viewer_client: Clien
 
     (passage,) = viewer_client.get(page_of(memory)).context["memory_page"]["passages"]
 
-    assert [line.message.position for line in passage.lines] == [1, 2, 3, 4, 5]
+    assert [line.message.position for line in passage] == [1, 2, 3, 4, 5]
 
 
-def test_neighbours_are_drawn_as_links_to_their_pages(inside: Cast, viewer_client: Client) -> None:
+def test_neighbours_are_links_to_their_pages(inside: Cast, viewer_client: Client) -> None:
     memory, linked, derived = MemoryFactory.create_batch(3, team=inside.team)
     for other, kind in ((linked, "related_to"), (derived, "derived_from")):
         MemoryRelation.objects.create(
@@ -152,29 +151,22 @@ def test_neighbours_are_drawn_as_links_to_their_pages(inside: Cast, viewer_clien
 
     answer = viewer_client.get(page_of(memory))
 
-    drawing = answer.context["memory_page"]["picture"].wide
-    assert {(node.kind, node.url) for node in drawing.nodes} == {
-        ("related to", page_of(linked)),
-        ("derived from", page_of(derived)),
-    }
-    assert f'<a href="{page_of(linked)}" aria-label="related to: ' in answer.content.decode()
+    related = answer.context["memory_page"]["related"]
+    assert [(each.kind, each.memory.pk) for each in related["later"]] == [("related to", linked.pk)]
+    assert [each.memory.pk for each in related["earlier"]] == [derived.pk]
+    assert f'href="{page_of(linked)}"' in answer.content.decode()
 
 
-def test_a_picture_holds_so_many_and_no_two_boxes_overlap(inside: Cast) -> None:
+def test_each_neighbour_is_shown_once_up_to_a_limit(inside: Cast) -> None:
     memory, *others = MemoryFactory.build_batch(20, team=inside.team)
     neighbours = [Neighbour(each, "related to") for each in [*others, *others]]
 
-    picture = picture_of(memory, neighbours)
+    related = related_to(memory, neighbours)
 
-    assert picture is not None
-    assert len(picture.wide.nodes) == len(picture.narrow.nodes) == MAX_NODES
-    assert picture.left_out == 19 - MAX_NODES
-    for drawing in (picture.wide, picture.narrow):
-        boxes = [(node.x, node.y) for node in [drawing.centre, *drawing.nodes]]
-        assert len(set(boxes)) == len(boxes)
-        assert all(x >= 0 and x + picture.box_width <= WIDE for x, _ in boxes)
-        assert all(y >= 0 and y + picture.box_height <= drawing.height for _, y in boxes)
-    assert picture_of(memory, [Neighbour(memory, "related to")]) is None
+    assert related is not None
+    assert [each.memory for each in related["later"]] == others[:12]
+    assert related["left_out"] == 7
+    assert related_to(memory, [Neighbour(memory, "related to")]) is None
 
 
 def test_use_is_drawn_by_day(inside: Cast, viewer_client: Client) -> None:
@@ -189,20 +181,20 @@ def test_use_is_drawn_by_day(inside: Cast, viewer_client: Client) -> None:
 
     page = viewer_client.get(page_of(memory))
 
-    chart = page.context["memory_page"]["chart"]
-    assert (chart.total, chart.most, chart.last) == (5, 4, today)
+    use = page.context["memory_page"]["use"]
+    assert (use["total"], use["most"], use["chart"].days[-1]) == (5, 4, str(today))
     assert "retrieved 5 times, at most 4 times a day" in page.content.decode()
 
 
-def test_a_chart_is_as_high_as_its_best_day_and_needs_one() -> None:
+def test_a_chart_covers_thirty_days_and_needs_one_use() -> None:
     today = date(2026, 5, 30)
 
-    chart = chart_of({"2026-05-30": 8, "2026-05-29": 2, "2026-01-01": 99}, today=today)
+    use = use_by_day({"2026-05-30": 8, "2026-05-29": 2, "2026-01-01": 99}, today=today)
 
-    assert chart is not None
-    assert [bar.height for bar in chart.bars[-2:]] == [HEIGHT // 4, HEIGHT]
-    assert len(chart.bars) == DAYS
-    assert chart_of({"2026-01-01": 99}, today=today) is None
+    assert use is not None
+    (line,) = use["chart"].lines
+    assert [*line.values[-3:], len(line.values)] == [0, 2, 8, 30]
+    assert use_by_day({"2026-01-01": 99}, today=today) is None
 
 
 @pytest.mark.parametrize("path", ["pin", "archive"])

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from audit.admin.change_words import EVENT_WORDS, change_words, reason_words
+from audit.admin.history import EVENT_WORDS, change_words, reason_words
 from audit.models import EVENTS, MemoryLog
-from memory.admin.overview import navigation
+from memory.admin.home import navigation
 from memory.satellites.consent.models import ConsentRequest
 from teams.admin.display import actor_words, actors_called
 from teams.models import AgentVersion, TeamVersion

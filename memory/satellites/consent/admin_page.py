@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from memory.admin.cards import Source
-from memory.admin.sides import marked
+from memory.admin.settlements import marked
 from memory.satellites.consent.effects import Effect, effects_of
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import independent_signals, signals_of
-from teams.admin.conversations import message_url
-from teams.models import Agent, Message
+from teams.admin.conversations import Quote, quotes_of
+from teams.models import Agent
 
 _MAX_QUOTES = 6
 _TASKS = {
@@ -35,7 +34,7 @@ class AskedFor:
     field: str
     present: SafeString | str
     proposed: SafeString | str
-    sources: Sequence[Source]
+    sources: Sequence[Quote]
     left_out: int
     signals: int
     proposer: str
@@ -48,17 +47,12 @@ class AskedFor:
 def page_of_request(row: ConsentRequest) -> AskedFor:
     """Both values with the words that differ marked, what a yes changes, and the last messages."""
     ids = row.source_message_ids[-_MAX_QUOTES:]
-    said = Message.objects.filter(team_id=row.team_id, pk__in=ids)
-    sources = [
-        Source(each, message_url(conversation_id=each.conversation_id, position=each.position))
-        for each in said.order_by("created_at", "position")
-    ]
     known = row.present.content if row.present else ""
     return AskedFor(
         field=row.field.replace("_", " ").replace(".", ", "),
         present=marked(known, row.content) if known else "",
         proposed=marked(row.content, known) if known else row.content,
-        sources=sources,
+        sources=quotes_of(ids, team_id=row.team_id),
         left_out=len(row.source_message_ids) - len(ids),
         signals=independent_signals(signals_of(row)),
         proposer=actor_words(row.proposed_by, agent=row.heard_by),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from memory.admin.happenings import OF_EACH, SOURCES, Happening, page_of_row
-from memory.admin.waiting import KINDS, Kind
+from memory.admin.feed import OF_EACH, SOURCES, Happening
+from memory.admin.home import KINDS, Kind
 from memory.satellites.consent.models import ConsentRequest
-from teams.admin.display import actor_words, excerpt
+from teams.admin.display import actor_words, excerpt, page_of_row
 
 _CONSENT = {
     ConsentRequest.State.WAITING.value: "asks for consent",

@@ -18,8 +18,8 @@ from memory.reading.ranking import MAX_QUERY_CHARS
 from memory.reading.search import Depth
 from memory.satellites.playground.trying import PlanName, Trial, default_weights
 from memory.selectors.conversations import conversation_with
+from teams.admin.document_fields import slider_field
 from teams.admin.theme import SelectWidget, TextWidget
-from teams.admin.widgets import slider_field
 from teams.domain.agent_document import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS, RetrievalWeights
 from teams.errors import DomainError, InvalidError, NotFoundError
 from teams.models import Agent, EndUser, Project, Team

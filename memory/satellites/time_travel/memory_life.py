@@ -16,8 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from audit.admin import EVENT_COLOURS
 from audit.admin.history import LogLine, lines_of
+from audit.admin.log import EVENT_COLOURS
 from audit.models import MemoryLog
 from memory.domain.audience import Viewer
 from memory.models import Memory

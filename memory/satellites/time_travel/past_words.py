@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.admin.change_words import change_words
+from audit.admin.history import change_words
 from memory.models import Memory
 
 

@@ -92,7 +92,7 @@ def test_the_list_and_page_of_memories_fit_a_laptop_and_a_phone(
 
     page.goto(f"{server.url}{reverse('admin:memory_memory_change', args=[memory.pk])}")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.locator("svg a:visible", has_text="Near it.").click()
+    page.locator("#relations a", has_text="Near it.").click()
     expect(page.locator(".pal-content")).to_have_text("Near it.")
 
 

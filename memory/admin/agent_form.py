@@ -12,10 +12,9 @@ from django.forms.fields import InvalidJSONInput
 from memory.models import Category
 from memory.writing.categories import check_allowlist
 from teams.admin.base import TeamOwnedForm
-from teams.admin.document_fields import DocumentFields
+from teams.admin.document_fields import Column, DocumentFields, RowsField
 from teams.admin.theme import AreaWidget, ChecksWidget, TextWidget
 from teams.admin.versions import refuse_stale
-from teams.admin.widgets import Column, RowsField
 from teams.domain.agent_document import AgentDocument
 from teams.domain.documents import DocumentError
 from teams.errors import InvalidError
@@ -28,14 +27,7 @@ from teams.services.people import check_new_slug
 Json = dict[str, Any]
 
 CATEGORIES = "memory_config__allowed_categories"
-DOCUMENT = DocumentFields(
-    AgentDocument,
-    {
-        CATEGORIES: forms.MultipleChoiceField(
-            label="Categories it may read", required=False, widget=ChecksWidget
-        )
-    },
-)
+DOCUMENT = DocumentFields(AgentDocument)
 
 
 class DocumentField(forms.JSONField):
@@ -58,6 +50,9 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
     Once it is valid, `columns` are those of the agent's columns that change.
     """
 
+    memory_config__allowed_categories = forms.MultipleChoiceField(
+        label="Categories it may read", required=False, widget=ChecksWidget
+    )
     loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
     reason = forms.CharField(
         required=False,
@@ -80,10 +75,10 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         " both at once.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_preview: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.columns: Json = {}
-        self.is_preview = False
+        self.is_preview = is_preview
         self._stored = document_of(self.instance)
         is_new = self.instance._state.adding
         if is_new:
@@ -125,8 +120,7 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
             check_new_slug(slug, field="slug")
         except InvalidError as error:
             raise forms.ValidationError(error.message) from None
-        team_id = self.team_id
-        other = agent_called(team_id=team_id, name=slug) if team_id else None
+        other = agent_called(team_id=self.team_id, name=slug) if self.team_id else None
         if other is not None and other.slug != slug:
             raise forms.ValidationError(f"The agent '{other.slug}' has this name as an alias.")
         return slug
@@ -181,21 +175,17 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         if not is_json:
             return DOCUMENT.written(self, self._stored)
         document = self.cleaned_data["document"]
-        if document is None:
-            # It was emptied: what the form shows holds.
-            return self._stored
         if not isinstance(document, dict):
             raise DocumentError({"": ["Must be an object."]})
         return {name: each for name, each in document.items() if name not in (*READ_ONLY, "slug")}
 
     def _check_names(self) -> None:
-        team_id = self.team_id
-        if team_id is None:
+        if self.team_id is None:
             return
         agent_id = None if self.instance._state.adding else self.instance.pk
         names = self.cleaned_data["aliases"]
         try:
-            check_aliases(team_id=team_id, agent_id=agent_id, names=names)
+            check_aliases(team_id=self.team_id, agent_id=agent_id, names=names)
         except InvalidError as error:
             self.add_error("aliases", error.message)
         if self.cleaned_data.get("slug") in names:

@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils import timezone
 
+from memory.clients.token_counters import counter_for
+from memory.domain.audience import Viewer
+from memory.domain.packing import MINIMUM_BUDGET
+from memory.reading.answers import own_weights
+from memory.reading.ranking import Question
+from memory.reading.retrieval import Read
+from memory.reading.seven_layers import BuiltPrompt, LayerUse, build_prompt, prompt_without_memory
+from memory.selectors.filters import NOBODY
+from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
-from teams.admin.display import document_column, time_column
-from teams.admin.theme import RelatedFilter, display
+from teams.admin.display import column, in_words, time_column
+from teams.admin.theme import RelatedFilter
 from teams.admin.versions import versions_table
 from teams.admin_permissions import ADMINS
 from teams.domain.agent_document import AgentDocument
 from teams.errors import Condition
-from teams.models import Agent
+from teams.middleware import outside_staff_scope
+from teams.models import Agent, EndUser, Team
 from teams.services.agent_names import aliases_of, set_aliases
 from teams.services.agents import change_agent, document_of, save_document, versions_of
+from teams.services.team_settings import default_flags
 from teams.tenancy import team_scope
 
-from .form import DOCUMENT, AgentForm
-from .preview import SAMPLE_QUESTION, preview_page
+from .agent_form import DOCUMENT, AgentForm
 
+SAMPLE_QUESTION = "What do you know about me?"
+_MOST_CHARS = 1_000
 _FILES = "teams/admin/agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The prompt, or what keeps the form from having one, by the labels of its fields."""
+
+    question: str
+    built: BuiltPrompt | None = None
+    problems: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def layers(self) -> list[tuple[str, LayerUse]]:
+        """The layers of the prompt, each with its title."""
+        layers = self.built.layers if self.built is not None else ()
+        return [(f"{each.number} {each.name.replace('_', ' ')}", each) for each in layers]
 
 
 @admin.register(Agent)
@@ -44,8 +76,9 @@ class AgentAdmin(TeamAdmin[Agent]):
     search_fields = ["slug", "name", "tagline", "aliases__slug"]
     readonly_fields = ["created", "versions"]
 
-    other_names = document_column("other_names", "aliases", read=lambda row: aliases_of(agent=row))
-    laid_out = document_column("laid_out", "document", read=document_of)
+    other_names = column("aliases", lambda agent: in_words(aliases_of(agent=agent)))
+    laid_out = column("document", lambda agent: in_words(document_of(agent)))
+    versions = column("latest versions", lambda agent: versions_table(versions_of(agent=agent)))
     created = time_column("created_at", "created")
 
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
@@ -82,7 +115,25 @@ class AgentAdmin(TeamAdmin[Agent]):
 
     def preview(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """The prompt that the agent would get with what stands in the form; nothing is saved."""
-        return preview_page(self, request, object_id)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        agent = self.get_object(request, object_id)
+        if agent is None:
+            raise Http404
+        if not self.has_change_permission(request, agent):
+            raise PermissionDenied
+        make: Any = self.get_form(request, agent, change=True)  # Any: an AgentForm
+        form = make(request.POST, instance=agent, is_preview=True)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Prompt of {agent.name}",
+            "opts": self.opts,
+            "preview": _preview(request, form, agent),
+        }
+        # A script that shows the preview beside the form asks for the part alone.
+        is_part = request.headers.get("X-Preview-Part") == "yes"
+        name = "preview" if is_part else "preview_page"
+        return TemplateResponse(request, f"admin/teams/agent/{name}.html", context)
 
     def _written(self, agent: Agent | None) -> list[Any]:
         identity = ["team", "slug", *DOCUMENT.names(), "aliases"]
@@ -119,10 +170,6 @@ class AgentAdmin(TeamAdmin[Agent]):
             agent=agent, columns=form.columns, condition=Condition(versions=versions)
         )
 
-    @display(description="latest versions")
-    def versions(self, agent: Agent) -> str:
-        return versions_table(versions_of(agent=agent))
-
 
 def _made(agent: Agent) -> Agent:
     made, _ = save_document(
@@ -132,3 +179,55 @@ def _made(agent: Agent) -> Agent:
         condition=Condition(must_be_new=True),
     )
     return made
+
+
+def _preview(request: HttpRequest, form: Any, agent: Agent) -> Preview:
+    question = request.POST.get("preview_question", "").strip()[:_MOST_CHARS] or SAMPLE_QUESTION
+    if not form.is_valid():
+        labels = {name: str(field.label) for name, field in form.fields.items()}
+        problems = tuple(
+            (labels.get(name, ""), word) for name, words in form.errors.items() for word in words
+        )
+        return Preview(question, problems=problems)
+    if agent.token_budget < MINIMUM_BUDGET:
+        words = f"A prompt needs {MINIMUM_BUDGET} tokens at least."
+        return Preview(question, problems=(("Token budget", words),))
+    person = request.POST.get("preview_person", "").strip()[:_MOST_CHARS]
+    viewer = Viewer(
+        team_id=agent.team_id,
+        actor=f"staff:{request.user.get_username()}",
+        agent_id=agent.pk,
+        end_user_id=_person(agent, person),
+        allowed_categories=tuple(agent.allowed_categories),
+    )
+    flags = default_flags().overridden(Team.objects.get(pk=agent.team_id).feature_flags)
+    counter = counter_for(agent.model_config)
+    if not flags.memory:
+        budget = agent.token_budget
+        return Preview(
+            question, prompt_without_memory(agent=agent, token_budget=budget, counter=counter)
+        )
+    # The question is embedded, for which no transaction should wait.
+    with outside_staff_scope(request):
+        built = build_prompt(
+            Read(
+                viewer=viewer,
+                question=Question(question),
+                tools=default_tools(),
+                now=timezone.now(),
+                is_counted=False,
+            ),
+            agent=agent,
+            conversation=None,
+            weights=own_weights(agent),
+            token_budget=agent.token_budget,
+            counter=counter,
+        )
+    return Preview(question, built)
+
+
+def _person(agent: Agent, external_id: str) -> UUID | None:
+    if not external_id:
+        return None
+    rows = EndUser.objects.filter(team_id=agent.team_id, external_id=external_id)
+    return rows.values_list("pk", flat=True).first() or NOBODY

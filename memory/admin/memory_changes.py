@@ -1,0 +1,242 @@
+"""Actions on a memory, and the page that corrects it; each calls a service that the API has too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from memory.domain.audience import Viewer
+from memory.domain.judgements import Feedback
+from memory.domain.types import Scope, Status
+from memory.models import Memory
+from memory.selectors.versions import current_version
+from memory.understanding.tools import default_tools
+from memory.writing.decisions.changes import (
+    archive_memory,
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
+from memory.writing.decisions.moving import Move, move_memory, restore_memory
+from memory.writing.drafts import Outcome, WriteResult
+from memory.writing.secrets import MaskedText, masked_note, masked_text
+from teams.admin.confirm import MAX_REASON, Change
+from teams.admin.conversations import quotes_of
+from teams.admin.display import actor_words, excerpt, page_of
+from teams.admin.theme import TextWidget, ThemedAdmin
+from teams.errors import DomainError, InvalidError
+from teams.middleware import outside_staff_scope
+from teams.models.base import TeamOwned
+
+from .memory_list import status_words
+
+
+def viewer_of(request: HttpRequest, row: TeamOwned) -> Viewer:
+    """Returns the login as a member of the row's team."""
+    return Viewer(team_id=row.team_id, actor=f"staff:{request.user.get_username()}")
+
+
+def current_page(memory_id: str) -> str:
+    """Returns the address of the page of the current version of the memory's chain."""
+    memory = Memory.objects.filter(pk=memory_id).first()
+    return page_of("memory_memory", current_version(memory).pk if memory else memory_id)
+
+
+def _change(verb: str, done: str, explanation: str, service: Callable[..., Any]) -> Change[Memory]:
+    """The change by a service of a viewer, a memory's id and a reason; it may return a sentence."""
+
+    def apply(request: HttpRequest, memory: Memory, reason: str) -> str | None:
+        viewer = viewer_of(request, memory)
+        # It may ask a model, for which no transaction should wait.
+        with outside_staff_scope(request):
+            told = service(viewer=viewer, memory_id=memory.pk, reason=reason)
+        return told if isinstance(told, str) else None
+
+    return Change(
+        verb=verb,
+        done=done,
+        explanation=explanation,
+        apply=apply,
+        asks_reason=True,
+        effect=lambda memory: f"“{memory.content}”",
+    )
+
+
+def _give(**asked: Any) -> None:  # Any: who, which memory and why
+    move = Move(scope=Scope.TEAM, is_agreed=True)
+    move_memory(move=move, tools=default_tools(), **asked)
+
+
+def _restore(**asked: Any) -> str:  # Any: as above
+    restored = restore_memory(tools=default_tools(), **asked)
+    if restored.status == Status.DISPUTED:
+        return "It is in dispute again; its page names the other side."
+    is_older = restored.status == Status.SUPERSEDED
+    return "A newer version stands, so it is an older version again." if is_older else ""
+
+
+def _dispute(*, reason: str, **asked: Any) -> str:  # Any: as above
+    give_feedback(signal=Feedback.WRONG, note=reason, **asked)
+    return "It is listed under Contradictions until somebody settles it."
+
+
+PIN = _change(
+    "Pin",
+    "pinned",
+    "A pinned memory is in every prompt of those who may see it.",
+    partial(pin_memory, pinned=True),
+)
+UNPIN = _change(
+    "Unpin",
+    "unpinned",
+    "It competes with the others for a place in the prompt again.",
+    partial(pin_memory, pinned=False),
+)
+ARCHIVE = _change(
+    "Archive",
+    "archived",
+    "Prompts leave it out; a search of what was still finds it. Its open disputes end, and it can"
+    " be restored.",
+    archive_memory,
+)
+DELETE = _change(
+    "Delete",
+    "deleted",
+    "Agents will not find it any more and its open disputes end."
+    " Its text and its history stay here, and it can be restored on its page.",
+    delete_memory,
+)
+RESTORE = _change("Restore", "restored", "Agents find it again, pinned if it was.", _restore)
+GIVE = _change(
+    "Give to the team",
+    "given to the team",
+    "All agents may tell it to everybody. It no longer belongs to one person.",
+    _give,
+)
+DISPUTE = _change(
+    "Dispute",
+    "disputed",
+    "Agents see it as disputed and it ranks lower. It waits under Contradictions until somebody"
+    " settles the dispute.",
+    _dispute,
+)
+
+
+class TextAreaWidget(TextWidget):
+    """The theme's input over several lines."""
+
+    template_name = "django/forms/widgets/textarea.html"
+
+
+class NewTextForm(forms.Form):
+    """The text of a memory, and why; `stored` is the text with secrets masked."""
+
+    content = forms.CharField(
+        max_length=settings.MAX_CONTENT_CHARS,
+        error_messages={"required": "Enter the new text."},
+        widget=TextAreaWidget(attrs={"rows": 5}),
+    )
+    reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
+    stored = MaskedText("")
+
+    def clean_content(self) -> str:
+        """Returns the text with "\\n" as line ends; refuses one without words."""
+        text = "\n".join(self.cleaned_data["content"].splitlines())
+        try:
+            self.stored = masked_text(text=text, field="content")
+        except InvalidError as error:
+            raise forms.ValidationError(error.message) from error
+        return text
+
+    def clean_reason(self) -> str:
+        return masked_note(self.cleaned_data["reason"])
+
+
+def correct_page(
+    model_admin: ThemedAdmin[Memory], request: HttpRequest, memory: Memory
+) -> HttpResponse:
+    """Asks for the right text, shows a preview, then stores it in place of the memory.
+
+    If the correction is refused, the form comes back as it was filled in.
+    """
+    refusal = ""
+    if not memory.is_live:
+        refusal = f"It is now {status_words(memory.status)} and cannot be corrected."
+        if request.method != "POST":
+            messages.warning(request, refusal)
+            return HttpResponseRedirect(current_page(str(memory.pk)))
+    form = NewTextForm(request.POST or None, initial={"content": memory.content})
+    is_filled = form.is_valid() and "edit" not in request.POST and not refusal
+    if is_filled and request.POST.get("confirmed") == "yes":
+        try:
+            _correct(request, memory, **form.cleaned_data)
+        except DomainError as error:
+            form.add_error(None, error.message)
+            is_filled = False
+        else:
+            return HttpResponseRedirect(current_page(str(memory.pk)))
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "title": "Correct: write the new text",
+        "opts": model_admin.opts,
+        "page": page_of("memory_memory", memory.pk),
+        "memory": memory,
+        "by": actor_words(memory.actor),
+        "quotes": quotes_of(memory.source_message_ids[-2:], team_id=memory.team_id),
+        "form": form,
+        "is_preview": is_filled,
+        "refusal": refusal,
+    }
+    return TemplateResponse(request, "admin/memory/correct.html", context)
+
+
+def _correct(request: HttpRequest, memory: Memory, *, content: str, reason: str) -> None:
+    viewer = viewer_of(request, memory)
+    # It embeds the text and may ask a model, for which no transaction should wait.
+    with outside_staff_scope(request):
+        written = correct_memory(
+            viewer=viewer,
+            memory_id=memory.pk,
+            corrected_content=content,
+            reason=reason,
+            tools=default_tools(),
+            now=timezone.now(),
+            # The page asks for a text; a payload that says otherwise must not stay beside it.
+            drops_form=content != memory.content,
+        )
+    tell_of_written(request, written)
+    if written.outcome == Outcome.HELD:
+        return
+    if memory.form:
+        messages.info(
+            request,
+            f"The new text stands alone: the {memory.form} and its payload stay with the version"
+            " before.",
+        )
+    replaced = excerpt(memory.content, 60)
+    messages.success(request, f"The text was saved. It replaces “{replaced}”")
+
+
+def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
+    """Adds messages on what a reviewer would not expect of a text that replaced another."""
+    if written.secret_masked:
+        messages.warning(request, "A key, password or card number in the text was masked.")
+    if written.outcome == Outcome.HELD:
+        messages.warning(
+            request,
+            "It changes a profile field of a person or what the team prefers, so it waits for a yes"
+            " of somebody else under Consent requests; until then the present text stands.",
+        )
+    if written.outcome == Outcome.DUPLICATE:
+        messages.info(request, "Another memory already says this and replaces this one.")
+    if written.memory.status == Status.DISPUTED:
+        messages.warning(request, "The new text is in dispute with another memory.")
