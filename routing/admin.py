@@ -16,20 +16,8 @@ from routing.domain.complexity import Tier
 from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import ChatModel, Provider, RoutingDecision, SpendEntry, SpendTotal
 from routing.services.models import prepare_check, provider_key
+from teams.admin import display
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section
-from teams.admin.display import (
-    NOTHING,
-    Column,
-    column,
-    excerpt_column,
-    id_column,
-    json_column,
-    label_column,
-    page_of,
-    row_column,
-    row_link,
-    time_column,
-)
 from teams.admin.filters import ConditionFilter, DaysFilter, value_filter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
@@ -46,18 +34,18 @@ _KEY = "key_variable"
 def _dollars(amount: Decimal | None) -> str:
     """An amount in USD with at least two places and without further zeros; a dash for none."""
     if amount is None:
-        return NOTHING
+        return display.NOTHING
     whole, _, part = f"{amount:f}".partition(".")
     return f"{whole}.{part.rstrip('0'):0<2}"
 
 
-def _dollar_column(field: str, title: str) -> Column:
-    return column(title, lambda row: _dollars(getattr(row, field)), ordering=field)
+def _dollar_column(field: str, title: str) -> display.Column:
+    return display.column(title, lambda row: _dollars(getattr(row, field)), ordering=field)
 
 
 def _key_state(provider: Provider) -> str:
     if not provider.key_variable:
-        return NOTHING
+        return display.NOTHING
     _, problem = provider_key(provider=provider, team=provider.team)
     return "not usable" if problem else "set"
 
@@ -96,8 +84,8 @@ class ProviderAdmin(TeamAdmin[Provider]):
         "name": "As people call it, such as OpenAI or the cluster.",
         "is_enabled": "Off: none of its models is asked.",
     }
-    key = column("API key", _key_state, label={"set": "success", "not usable": "danger"})
-    created = time_column("created_at", "created")
+    key = display.column("API key", _key_state, label={"set": "success", "not usable": "danger"})
+    created = display.time_column("created_at", "created")
     change_form_template = "admin/routing/provider/change_form.html"
 
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
@@ -115,7 +103,7 @@ class ProviderAdmin(TeamAdmin[Provider]):
         if not self.has_change_permission(request, provider):
             raise PermissionDenied
         check = prepare_check(provider=provider, team=provider.team)
-        name, page = provider.name, page_of("routing_provider", provider.pk)
+        name, page = provider.name, display.page_of("routing_provider", provider.pk)
         # No transaction should wait for an endpoint.
         with outside_staff_scope(request):
             found = check()
@@ -146,8 +134,8 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
         " chooses the tier by the question; agents may set a limit.",
         "is_enabled": "Off: it is not asked, and its prices stay for what was spent.",
     }
-    created = time_column("created_at", "created")
-    tier_label = label_column("tier", "tier", TIER_COLOURS)
+    created = display.time_column("created_at", "created")
+    tier_label = display.label_column("tier", "tier", TIER_COLOURS)
     paid_in = _dollar_column("input_price", "USD per 1,000 input tokens")
     paid_out = _dollar_column("output_price", "USD per 1,000 output tokens")
 
@@ -193,16 +181,16 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
         ),
     ]
 
-    decided = time_column("at", "time", ordering="id")
-    tier_label = label_column("tier", "tier", TIER_COLOURS)
-    outcome_label = label_column("outcome", "outcome", _OUTCOME_COLOURS)
-    score_label = column("score", lambda row: f"{row.score:.1f}", ordering="score")
+    decided = display.time_column("at", "time", ordering="id")
+    tier_label = display.label_column("tier", "tier", TIER_COLOURS)
+    outcome_label = display.label_column("outcome", "outcome", _OUTCOME_COLOURS)
+    score_label = display.column("score", lambda row: f"{row.score:.1f}", ordering="score")
     estimated = _dollar_column("estimated_usd", "estimate in USD")
     cost = _dollar_column("cost_usd", "cost in USD")
-    beginning = excerpt_column("reason", "reason")
-    person = id_column("end_user_id", "teams_enduser", "end user")
-    scores_document = json_column("scores", "scores")
-    attempts_document = json_column("attempts", "failed attempts")
+    beginning = display.excerpt_column("reason", "reason")
+    person = display.id_column("end_user_id", "teams_enduser", "end user")
+    scores_document = display.json_column("scores", "scores")
+    attempts_document = display.json_column("attempts", "failed attempts")
 
 
 @admin.register(SpendEntry)
@@ -231,11 +219,13 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
         )
     ]
 
-    settled = time_column("at", "time", ordering="id")
+    settled = display.time_column("at", "time", ordering="id")
     cost = _dollar_column("cost_usd", "cost in USD")
-    tokens = column("tokens in, out", lambda row: f"{row.input_tokens}, {row.output_tokens}")
-    agent_link = row_column("agent", "agent", ordering="agent__slug")
-    person = row_column("end_user", "end user")
+    tokens = display.column(
+        "tokens in, out", lambda row: f"{row.input_tokens}, {row.output_tokens}"
+    )
+    agent_link = display.row_column("agent", "agent", ordering="agent__slug")
+    person = display.row_column("end_user", "end user")
 
 
 @admin.register(SpendTotal)
@@ -263,5 +253,7 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
         )
     ]
 
-    whose = column("agent or end user", lambda total: row_link(total.agent or total.end_user))
+    whose = display.column(
+        "agent or end user", lambda total: display.row_link(total.agent or total.end_user)
+    )
     spent = _dollar_column("spent_usd", "spent in USD")

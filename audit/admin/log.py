@@ -14,20 +14,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from audit.models import EVENTS, MemoryLog
+from teams.admin import display
 from teams.admin.base import TeamAdmin, id_in, section
-from teams.admin.display import (
-    NOTHING,
-    actor_column,
-    actors_called,
-    as_json,
-    column,
-    excerpt,
-    id_column,
-    label_column,
-    link,
-    page_of,
-    time_column,
-)
 from teams.admin.filters import DaysFilter, value_filter
 from teams.admin.theme import RelatedFilter
 
@@ -50,8 +38,8 @@ EVENT_COLOURS = {
 
 
 def _text(entry: Any) -> SafeString:  # Any: an entry that `get_queryset` annotated
-    shown = excerpt(entry.text or "") or entry.state.get("subject") or NOTHING
-    page = link(page_of("memory_memory", entry.memory_id), shown)
+    shown = display.excerpt(entry.text or "") or entry.state.get("subject") or display.NOTHING
+    page = display.link(display.page_of("memory_memory", entry.memory_id), shown)
     return format_html('<span class="block break-words w-80">{}</span>', page)
 
 
@@ -62,7 +50,9 @@ def _changes(entry: MemoryLog) -> SafeString:
 
 def _state(entry: MemoryLog) -> SafeString:
     words = "Show the columns"
-    return format_html("<details><summary>{}</summary>{}</details>", words, as_json(entry.state))
+    return format_html(
+        "<details><summary>{}</summary>{}</details>", words, display.as_json(entry.state)
+    )
 
 
 @admin.register(MemoryLog)
@@ -100,20 +90,20 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
         ),
     ]
 
-    happened = time_column("at", "time", ordering="seq")
-    event_label = label_column("event", "event", EVENT_COLOURS, words=EVENT_WORDS)
-    event_title = column("event", lambda entry: LogLine(entry, []).title)
-    words_of_it = column("memory text", _text)
-    what_changed = column("what changed", _changes)
-    why = column("reason", lambda entry: reason_words(entry.reason) or NOTHING)
-    state_document = column("state", _state)
-    digest_text = column(
+    happened = display.time_column("at", "time", ordering="seq")
+    event_label = display.label_column("event", "event", EVENT_COLOURS, words=EVENT_WORDS)
+    event_title = display.column("event", lambda entry: LogLine(entry, []).title)
+    words_of_it = display.column("memory text", _text)
+    what_changed = display.column("what changed", _changes)
+    why = display.column("reason", lambda entry: reason_words(entry.reason) or display.NOTHING)
+    state_document = display.column("state", _state)
+    digest_text = display.column(
         "digest of salt and text",
         lambda entry: format_html('<span class="break-words">{}</span>', bytes(entry.digest).hex()),
     )
-    by = actor_column()
-    memory = id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
-    conversation = id_column("conversation_id", "teams_conversation", "conversation")
+    by = display.actor_column()
+    memory = display.id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
+    conversation = display.id_column("conversation_id", "teams_conversation", "conversation")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
         """Each entry with the text of its memory."""
@@ -131,7 +121,7 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             return queryset, False
         if memory_id := id_in(term):
             return queryset.filter(memory_id=memory_id), False
-        found = Q(actor__icontains=term) | Q(actor__in=actors_called(term))
+        found = Q(actor__icontains=term) | Q(actor__in=display.actors_called(term))
         if _END_OF_ID.fullmatch(term):
             queryset = queryset.annotate(id_text=Cast("memory_id", TextField()))
             found |= Q(id_text__endswith=term.lower())

@@ -9,7 +9,6 @@ from uuid import UUID
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils import timezone
 
@@ -124,16 +123,11 @@ class AgentAdmin(TeamAdmin[Agent]):
             raise PermissionDenied
         make: Any = self.get_form(request, agent, change=True)  # Any: an AgentForm
         form = make(request.POST, instance=agent, is_preview=True)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Prompt of {agent.name}",
-            "opts": self.opts,
-            "preview": _preview(request, form, agent),
-        }
         # A script that shows the preview beside the form asks for the part alone.
         is_part = request.headers.get("X-Preview-Part") == "yes"
-        name = "preview" if is_part else "preview_page"
-        return TemplateResponse(request, f"admin/teams/agent/{name}.html", context)
+        template = f"admin/teams/agent/{'preview' if is_part else 'preview_page'}.html"
+        shown = _preview(request, form, agent)
+        return self.own_page(request, template, f"Prompt of {agent.name}", preview=shown)
 
     def _written(self, agent: Agent | None) -> list[Any]:
         identity = ["team", "slug", *DOCUMENT.names(), "aliases"]

@@ -22,13 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from memory.models import Contradiction
-from memory.selectors.contradictions import (
-    QUEUE_ORDER,
-    is_snoozed,
-    is_waiting,
-    judge_records,
-    with_queue_columns,
-)
+from memory.selectors import contradictions as selectors
 from teams.admin.base import OneCountChangeList, TeamAdmin, id_in
 from teams.admin.confirm import list_action
 from teams.admin.display import column, moment, row_link
@@ -36,37 +30,18 @@ from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter, display
 from teams.errors import ConflictError, DomainError
 
-from .review import (
-    SNOOZES,
-    UNDO_FORM,
-    Queue,
-    ReviewForm,
-    carry_out,
-    review_context,
-    take_back,
-    with_undo,
-)
-from .settlements import (
-    KEEP_A,
-    KEEP_B,
-    KEEP_BOTH,
-    aligned_excerpts,
-    marked,
-    resolution_words,
-    with_sides,
-)
+from . import review, settlements
 
 _CELL_CHARS = 110
 # A page of the queue is worked through long before its end; the rest is found by the next one.
 _MAX_QUEUE = 1_000
 _FILTERS = "_changelist_filters"
-_TEMPLATE = "admin/memory/contradiction/review.html"
 
 
 def _chosen(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contradiction]:
     # Not the list's own rows: one that somebody settled since is no longer on it, and would be
     # passed over without a word.
-    return with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
+    return settlements.with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
 
 
 class StateFilter(OpenFirstFilter):
@@ -74,8 +49,8 @@ class StateFilter(OpenFirstFilter):
 
     title = parameter_name = "state"
     states = {
-        "open": ("Waiting", lambda: is_waiting(timezone.now())),
-        "snoozed": ("Left for later", lambda: is_snoozed(timezone.now())),
+        "open": ("Waiting", lambda: selectors.is_waiting(timezone.now())),
+        "snoozed": ("Left for later", lambda: selectors.is_snoozed(timezone.now())),
         "resolved": ("Settled", Q(resolved_at__isnull=False)),
         "all": ("All", Q()),
     }
@@ -86,7 +61,9 @@ class QueueList(OneCountChangeList):
 
     def _get_default_ordering(self) -> list[str]:
         # Not the admin's own: that one sorts rows before they have the columns of the queue.
-        return ["-resolved_at"] if self.params.get("state") == "resolved" else [*QUEUE_ORDER]
+        return (
+            ["-resolved_at"] if self.params.get("state") == "resolved" else [*selectors.QUEUE_ORDER]
+        )
 
 
 @admin.register(Contradiction)
@@ -108,9 +85,9 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     when_empty = "No contradiction waits for a decision. The filter “state” shows settled ones."
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
     actions = [
-        list_action("keep_a_selected", KEEP_A, "Keep A", rows_of=_chosen),
-        list_action("keep_b_selected", KEEP_B, "Keep B", rows_of=_chosen),
-        list_action("keep_both_selected", KEEP_BOTH, "Both are valid", rows_of=_chosen),
+        list_action("keep_a_selected", settlements.KEEP_A, "Keep A", rows_of=_chosen),
+        list_action("keep_b_selected", settlements.KEEP_B, "Keep B", rows_of=_chosen),
+        list_action("keep_both_selected", settlements.KEEP_BOTH, "Both are valid", rows_of=_chosen),
     ]
 
     age = column(
@@ -129,14 +106,16 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         lambda pair: row_link(pair.memory_a.end_user),
         ordering="memory_a__end_user__external_id",
     )
-    state = column("resolution", resolution_words, ordering="resolved_at")
+    state = column("resolution", settlements.resolution_words, ordering="resolved_at")
 
     class Media:
         css = {"all": ["memory/admin/contradictions.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Contradiction]:
         sides = ("memory_a__agent", "memory_a__end_user", "memory_b")
-        return with_queue_columns(super().get_queryset(request).select_related("team", *sides))
+        return selectors.with_queue_columns(
+            super().get_queryset(request).select_related("team", *sides)
+        )
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[QueueList]:
         return QueueList
@@ -159,9 +138,9 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        shown: dict[str, Any] = {"undo_form": UNDO_FORM}
+        shown: dict[str, Any] = {"undo_form": review.UNDO_FORM}
         if request.method == "GET":
-            shown |= {"judge_records": judge_records()}
+            shown |= {"judge_records": selectors.judge_records()}
         response = super().changelist_view(request, {**shown, **(extra_context or {})})
         if isinstance(response, TemplateResponse) and response.context_data:
             rows = list(getattr(response.context_data.get("cl"), "result_list", ()))
@@ -182,19 +161,19 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             return super().change_view(request, object_id)
         if request.method == "POST" or not self.has_view_permission(request, pair):
             raise PermissionDenied
-        return self._page(request, pair, ReviewForm(initial={"content": ""}))
+        return self._page(request, pair, review.ReviewForm(initial={"content": ""}))
 
     def settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Carries out the choice, then goes on to the next one of the same list."""
         pair = self._to_decide(request, object_id)
         if request.method != "POST":
             return HttpResponseRedirect(self._url("change", pair.pk, request))
-        form = ReviewForm(request.POST)
+        form = review.ReviewForm(request.POST)
         if not form.is_valid():
             return self._page(request, pair, form)
         queue = self._queue(request)
         try:
-            told = carry_out(request, pair, form)
+            told = review.carry_out(request, pair, form)
         except ConflictError as error:
             # Somebody else was quicker: nothing changed twice, and nothing typed is lost.
             messages.warning(request, f"Nothing was changed. {error.message}")
@@ -207,8 +186,8 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             form.add_error(None, error.message)
             return self._page(request, pair, form)
         else:
-            if form.cleaned_data["choice"] not in SNOOZES:
-                told = with_undo(told, self._url("undo", pair.pk, request))
+            if form.cleaned_data["choice"] not in review.SNOOZES:
+                told = review.with_undo(told, self._url("undo", pair.pk, request))
             messages.success(request, told)
         following = queue.next_open(pair.pk)
         page = self._url("change", following, request) if following else _list_url(request)
@@ -218,7 +197,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         """Undoes its settlement, and shows it again."""
         pair = self._to_decide(request, object_id)
         if request.method == "POST":
-            take_back(request, pair)
+            review.take_back(request, pair)
         return HttpResponseRedirect(self._url("change", pair.pk, request))
 
     def _to_decide(self, request: HttpRequest, object_id: str) -> Contradiction:
@@ -228,15 +207,14 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             raise PermissionDenied
         return pair
 
-    def _page(self, request: HttpRequest, pair: Contradiction, form: ReviewForm) -> HttpResponse:
+    def _page(
+        self, request: HttpRequest, pair: Contradiction, form: review.ReviewForm
+    ) -> HttpResponse:
         queue = self._queue(request)
         following = queue.after(pair.pk)
         start = request.GET.get("start", "both")
         context = {
-            **self.admin_site.each_context(request),
-            **review_context(pair=pair, queue=queue, form=form, start=start),
-            "title": "Contradiction",
-            "opts": self.opts,
+            **review.review_context(pair=pair, queue=queue, form=form, start=start),
             # Without the theme's scripts for forms of rows.
             "media": forms.Media(self.Media),
             "can_act": self.has_act_permission(request, pair),
@@ -247,9 +225,10 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             "filters_query": self.get_preserved_filters(request),
             "start": "start" in request.GET,
         }
-        return TemplateResponse(request, _TEMPLATE, context)
+        template = "admin/memory/contradiction/review.html"
+        return self.own_page(request, template, "Contradiction", **context)
 
-    def _queue(self, request: HttpRequest) -> Queue:
+    def _queue(self, request: HttpRequest) -> review.Queue:
         """What is open in the list that the reviewer came from: its filters, search and order."""
         listing = copy(request)
         listing.method = "GET"
@@ -257,9 +236,9 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         try:
             rows = self.get_changelist_instance(listing).queryset
         except (IncorrectLookupParameters, DisallowedModelAdminLookup):
-            rows = self.get_queryset(request).filter(is_waiting(timezone.now()))
+            rows = self.get_queryset(request).filter(selectors.is_waiting(timezone.now()))
         open_rows = rows.filter(resolved_at=None)
-        return Queue(list(open_rows.values_list("pk", flat=True)[:_MAX_QUEUE]))
+        return review.Queue(list(open_rows.values_list("pk", flat=True)[:_MAX_QUEUE]))
 
     def _url(self, name: str, pk: UUID, request: HttpRequest) -> str:
         url = reverse(f"admin:memory_contradiction_{name}", args=[pk])
@@ -270,15 +249,15 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     def statements(self, pair: Contradiction) -> SafeString:
         """Both sides, one above the other, with what differs marked."""
         second = pair.memory_b.content if pair.memory_b else ""
-        one, other = aligned_excerpts(pair.memory_a.content, second, length=_CELL_CHARS)
+        one, other = settlements.aligned_excerpts(pair.memory_a.content, second, length=_CELL_CHARS)
         group = ""
         if pair.resolved_at is None and pair.group_size > 1:  # type: ignore[attr-defined]
             about = pair.memory_a.subject or "the same memory"
             group = f"{pair.group_size} about {about}"  # type: ignore[attr-defined]
         return format_html(
             '<span class="pair-cell"><span><b>A</b> {}</span><span><b>B</b> {}</span>{}</span>',
-            marked(one, other) if second else one,
-            marked(other, one) if second else "– reported as wrong",
+            settlements.marked(one, other) if second else one,
+            settlements.marked(other, one) if second else "– reported as wrong",
             format_html('<span class="pair-group">{}</span>', group) if group else "",
         )
 
@@ -286,7 +265,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
 def _pair(object_id: str) -> Contradiction | None:
     """The contradiction of that id with its sides, in the teams that the login sees."""
     pair_id = id_in(object_id)
-    return with_sides(pk=pair_id).first() if pair_id else None
+    return settlements.with_sides(pk=pair_id).first() if pair_id else None
 
 
 def _list_url(request: HttpRequest) -> str:

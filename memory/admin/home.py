@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.timesince import timesince
 
 from memory.models import Contradiction, Job, Memory
@@ -124,82 +126,76 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Models and pages by group, each with its title and icon.
-_GROUPS = {
+# Models by group, each with its icon; a page that is no list of rows has a title as well.
+_GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Memory": [
-        ("memory_memory", "Memories", "neurology"),
-        ("memory_contradiction", "Contradictions", "compare_arrows"),
-        ("consent_consentrequest", "Consent requests", "how_to_reg"),
-        ("memory_playground", "Retrieval playground", "experiment"),
-        ("time_travel", "Time travel", "history_toggle_off"),
-        ("memory_category", "Categories", "category"),
-        ("memory_job", "Jobs", "manufacturing"),
-        ("transfer_importrun", "Import runs", "upload_file"),
-        ("lifecycle_consolidationrun", "Consolidation runs", "cleaning_services"),
-        ("lifecycle_consolidationchange", "Consolidation changes", "playlist_add_check"),
+        ("memory_memory", "neurology"),
+        ("memory_contradiction", "compare_arrows"),
+        ("consent_consentrequest", "how_to_reg"),
+        ("memory_playground", "experiment", "Retrieval playground"),
+        ("time_travel", "history_toggle_off", "Time travel"),
+        ("memory_category", "category"),
+        ("memory_job", "manufacturing"),
+        ("transfer_importrun", "upload_file"),
+        ("lifecycle_consolidationrun", "cleaning_services"),
+        ("lifecycle_consolidationchange", "playlist_add_check"),
     ],
     "People": [
-        ("teams_team", "Teams", "groups"),
-        ("teams_teamversion", "Team versions", "history"),
-        ("teams_membership", "Members", "badge"),
-        ("teams_agent", "Agents", "smart_toy"),
-        ("teams_agentversion", "Agent versions", "history"),
-        ("teams_enduser", "End users", "person"),
-        ("teams_project", "Projects", "folder"),
-        ("teams_apikey", "API keys", "key"),
-        ("webhooks_webhookendpoint", "Webhooks", "webhook"),
-        ("webhooks_webhookdelivery", "Webhook deliveries", "outbox"),
+        ("teams_team", "groups"),
+        ("teams_teamversion", "history"),
+        ("teams_membership", "badge"),
+        ("teams_agent", "smart_toy"),
+        ("teams_agentversion", "history"),
+        ("teams_enduser", "person"),
+        ("teams_project", "folder"),
+        ("teams_apikey", "key"),
+        ("webhooks_webhookendpoint", "webhook"),
+        ("webhooks_webhookdelivery", "outbox"),
     ],
     "Models": [
-        ("routing_chatmodel", "Models", "memory"),
-        ("routing_provider", "Providers", "dns"),
-        ("routing_routingdecision", "Routing decisions", "alt_route"),
-        ("routing_spendentry", "Spend entries", "payments"),
-        ("routing_spendtotal", "Spend totals", "bar_chart"),
+        ("routing_chatmodel", "memory"),
+        ("routing_provider", "dns"),
+        ("routing_routingdecision", "alt_route"),
+        ("routing_spendentry", "payments"),
+        ("routing_spendtotal", "bar_chart"),
     ],
-    "Conversations": [
-        ("teams_conversation", "Conversations", "forum"),
-        ("teams_checkpoint", "Checkpoints", "save"),
-    ],
-    "Audit": [
-        ("audit_memorylog", "Log entries", "receipt_long"),
-        ("audit_operationalevent", "Operational events", "monitoring"),
-    ],
-    "Logins": [("teams_staffuser", "Staff logins", "lock_person")],
-}
-# Pages that are no list of rows, by the names of their addresses.
-_PAGES = frozenset({"memory_playground", "time_travel"})
-# Who sees a link, where not every member of a team does.
-_PERMISSIONS = {
-    "transfer_importrun": "is_team_admin",
-    "teams_checkpoint": "is_team_admin",
-    "webhooks_webhookendpoint": "is_team_admin",
-    "webhooks_webhookdelivery": "is_team_admin",
-    "audit_operationalevent": "is_team_admin",
-    "teams_staffuser": "is_superuser",
+    "Conversations": [("teams_conversation", "forum"), ("teams_checkpoint", "save")],
+    "Audit": [("audit_memorylog", "receipt_long"), ("audit_operationalevent", "monitoring")],
+    "Logins": [("teams_staffuser", "lock_person")],
 }
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme's loose shape
     """Returns the groups of the menu, with the number of waiting rows beside some links."""
     badges = _badges() if is_member(request) else {}
-    groups: list[dict[str, Any]] = [
-        {"items": [{"title": "Home", "icon": "home", "link": reverse("admin:index")}]}
-    ]
+    home = {"title": "Home", "icon": "home", "link": reverse("admin:index")}
+    groups: list[dict[str, Any]] = [{"items": [home]}]
     for group, entries in _GROUPS.items():
         items: list[dict[str, Any]] = []
-        for model, title, icon in entries:
+        for name, icon, *title in entries:
             try:
-                link = reverse(model if model in _PAGES else f"admin:{model}_changelist")
-            except NoReverseMatch:
+                item = _page(name, *title) if title else _list(name)
+            except (LookupError, NoReverseMatch):
                 # The app of the page is not installed.
                 continue
-            count, colour = badges.get(model, (0, ""))
-            permission = f"teams.admin_permissions.{_PERMISSIONS.get(model, 'is_member')}"
-            item = {"title": title, "icon": icon, "link": link, "permission": permission}
-            items.append(item | ({"badge": count, "badge_variant": colour} if count else {}))
+            if count := badges.get(name, (0, ""))[0]:
+                item |= {"badge": count, "badge_variant": badges[name][1]}
+            items.append({"icon": icon, **item})
         groups.append({"title": group, "items": items})
     return groups
+
+
+def _list(name: str) -> dict[str, Any]:
+    page = admin.site.get_model_admin(apps.get_model(name.replace("_", ".", 1)))
+    return {
+        "title": capfirst(page.opts.verbose_name_plural),
+        "link": reverse(f"admin:{name}_changelist"),
+        "permission": page.has_view_permission,
+    }
+
+
+def _page(name: str, title: str) -> dict[str, Any]:
+    return {"title": title, "link": reverse(name), "permission": is_member}
 
 
 def key_list(request: HttpRequest) -> HttpResponse:

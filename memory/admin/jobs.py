@@ -9,17 +9,9 @@ from django.db.models import Q
 
 from memory.models import Job
 from memory.writing.jobs import ENDED_BADLY, queue_again
+from teams.admin import display
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.display import (
-    NOTHING,
-    column,
-    excerpt_column,
-    json_column,
-    label_column,
-    row_column,
-    time_column,
-)
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import RelatedFilter
 
@@ -81,20 +73,22 @@ class JobAdmin(TeamAdmin[Job]):
     ]
 
     run_again_this = page_action("run_again_this", RUN_AGAIN, "Run again", icon="replay")
-    messages = column(
+    messages = display.column(
         "messages",
         lambda job: f"{job.from_position} to {job.to_position}",
         ordering="from_position",
     )
-    tags_text = column("tags of its memories", lambda job: ", ".join(job.tags) or NOTHING)
-    state_label = label_column("state", "state", _STATE_COLOURS)
-    problem = excerpt_column("error", "problem", length=60)
-    conversation_link = row_column("conversation", "conversation")
-    result_document = json_column("result", "result")
-    created = time_column("created_at", "created", ordering="id")
-    finished = time_column("finished_at", "finished")
-    ends = time_column("valid_to", "its memories end")
-    due = time_column("due_at", "due")
+    tags_text = display.column(
+        "tags of its memories", lambda job: ", ".join(job.tags) or display.NOTHING
+    )
+    state_label = display.label_column("state", "state", _STATE_COLOURS)
+    problem = display.excerpt_column("error", "problem", length=60)
+    conversation_link = display.row_column("conversation", "conversation")
+    result_document = display.json_column("result", "result")
+    created = display.time_column("created_at", "created", ordering="id")
+    finished = display.time_column("finished_at", "finished")
+    ends = display.time_column("valid_to", "its memories end")
+    due = display.time_column("due_at", "due")
 
     def useful_actions(self, row: Job) -> Collection[str]:
         return self.actions_detail if row.state in ENDED_BADLY else ()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from enum import StrEnum
+from collections.abc import Collection
 from functools import partial
 from typing import Any, cast
 
@@ -30,35 +29,12 @@ from teams.admin.theme import (
     action,
 )
 
-from .memory_changes import (
-    ARCHIVE,
-    DELETE,
-    DISPUTE,
-    GIVE,
-    PIN,
-    RESTORE,
-    UNPIN,
-    correct_page,
-    current_page,
-)
-from .memory_list import (
-    AgeFilter,
-    CategoryFilter,
-    MemoryChangeList,
-    StandingFilter,
-    TagFilter,
-    TeamFactFilter,
-    UseFilter,
-    found_by,
-)
+from . import memory_changes as changes
+from . import memory_list as listing
 from .memory_page import memory_page
 
 # Each button leads to the current version afterwards.
-_button: Callable[..., Any] = partial(page_action, lands=current_page)  # Any: as page_action
-
-
-def _values(names: Iterable[StrEnum]) -> list[str]:
-    return [each.value for each in names]
+_button = partial(page_action, lands=changes.current_page)
 
 
 @admin.register(Memory)
@@ -68,28 +44,26 @@ class MemoryAdmin(TeamAdmin[Memory]):
     list_display = ["text", "whose", "kind", "standing", "age", "use", "team"]
     list_filter = [
         ("team", RelatedFilter),
-        StandingFilter,
+        listing.StandingFilter,
         value_filter(
             "status",
-            _values(each for each in Status if each is not Status.PURGED),
+            [each for each in Status if each is not Status.PURGED],
             parameter="status__exact",
             titles={"soft_deleted": "deleted"},
         ),
-        value_filter(
-            "memory_type", _values(MemoryType), name="type", parameter="memory_type__exact"
-        ),
-        value_filter("form", _values(Form), parameter="form__exact"),
-        value_filter("tier", _values(Tier), parameter="tier__exact"),
+        value_filter("memory_type", [*MemoryType], name="type", parameter="memory_type__exact"),
+        value_filter("form", [*Form], parameter="form__exact"),
+        value_filter("tier", [*Tier], parameter="tier__exact"),
         ("agent", AutocompleteFilter),
         ("end_user", AutocompleteFilter),
         ("project", AutocompleteFilter),
-        CategoryFilter,
-        TagFilter,
+        listing.CategoryFilter,
+        listing.TagFilter,
         ("is_pinned", YesNoFilter),
         ("importance", NumberRangeFilter),
-        AgeFilter,
-        UseFilter,
-        TeamFactFilter,
+        listing.AgeFilter,
+        listing.UseFilter,
+        listing.TeamFactFilter,
         ("created_at", DaysFilter),
     ]
     list_fullwidth = True
@@ -101,13 +75,13 @@ class MemoryAdmin(TeamAdmin[Memory]):
     search_fields = ["content", "subject"]
     search_help_text = "What is remembered about …, or a whole id"
     actions = [
-        list_action("pin_selected", PIN, "Pin"),
-        list_action("unpin_selected", UNPIN, "Unpin"),
-        list_action("archive_selected", ARCHIVE, "Archive"),
-        list_action("restore_selected", RESTORE, "Restore"),
-        list_action("dispute_selected", DISPUTE, "Dispute"),
-        list_action("give_selected", GIVE, "Give to the team"),
-        list_action("delete_selected_memories", DELETE, "Delete (text and history stay)"),
+        list_action("pin_selected", changes.PIN, "Pin"),
+        list_action("unpin_selected", changes.UNPIN, "Unpin"),
+        list_action("archive_selected", changes.ARCHIVE, "Archive"),
+        list_action("restore_selected", changes.RESTORE, "Restore"),
+        list_action("dispute_selected", changes.DISPUTE, "Dispute"),
+        list_action("give_selected", changes.GIVE, "Give to the team"),
+        list_action("delete_selected_memories", changes.DELETE, "Delete (text and history stay)"),
     ]
     actions_detail = [
         "pin_this",
@@ -122,13 +96,13 @@ class MemoryAdmin(TeamAdmin[Memory]):
     # The page shows the row in its own way, not as a form of read-only fields.
     fields = ["content"]
 
-    give_this = _button("give_this", GIVE, "Give to the team", icon="groups")
-    pin_this = _button("pin_this", PIN, "Pin", icon="keep")
-    unpin_this = _button("unpin_this", UNPIN, "Unpin", icon="keep_off")
-    archive_this = _button("archive_this", ARCHIVE, "Archive", icon="archive")
-    soft_delete_this = _button("soft_delete_this", DELETE, "Delete", icon="delete")
-    restore_this = _button("restore_this", RESTORE, "Restore", icon="undo")
-    is_wrong_this = _button("is_wrong_this", DISPUTE, "Dispute", icon="flag")
+    give_this = _button("give_this", changes.GIVE, "Give to the team", icon="groups")
+    pin_this = _button("pin_this", changes.PIN, "Pin", icon="keep")
+    unpin_this = _button("unpin_this", changes.UNPIN, "Unpin", icon="keep_off")
+    archive_this = _button("archive_this", changes.ARCHIVE, "Archive", icon="archive")
+    soft_delete_this = _button("soft_delete_this", changes.DELETE, "Delete", icon="delete")
+    restore_this = _button("restore_this", changes.RESTORE, "Restore", icon="undo")
+    is_wrong_this = _button("is_wrong_this", changes.DISPUTE, "Dispute", icon="flag")
 
     # Titles and orders of the columns; the list's template shows the cells from its `lines`.
     text = column("memory", str, ordering="content")
@@ -138,8 +112,8 @@ class MemoryAdmin(TeamAdmin[Memory]):
     age = column("age", str, ordering="created_at")
     use = column("use", str, ordering="usage__retrieved")
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[MemoryChangeList]:
-        return MemoryChangeList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[listing.MemoryChangeList]:
+        return listing.MemoryChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
         """All but what was purged, so that those of a team are read in the order of their times."""
@@ -153,7 +127,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
         """By meaning, best first; by words where retrieval finds nothing."""
         term = search_term.strip()
         if term and not id_in(term):
-            found = found_by(request, cast(MemoryQuerySet, queryset), term)
+            found = listing.found_by(request, cast(MemoryQuerySet, queryset), term)
             if found is not None:
                 return found, False
         return super().get_search_results(request, queryset, term)
@@ -182,4 +156,4 @@ class MemoryAdmin(TeamAdmin[Memory]):
         memory = self.get_object(request, object_id)
         if memory is None:
             raise Http404
-        return correct_page(self, request, memory)
+        return changes.correct_page(self, request, memory)

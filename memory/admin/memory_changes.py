@@ -10,7 +10,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
@@ -29,10 +28,11 @@ from memory.writing.decisions.changes import (
 from memory.writing.decisions.moving import Move, move_memory, restore_memory
 from memory.writing.drafts import Outcome, WriteResult
 from memory.writing.secrets import MaskedText, masked_note, masked_text
+from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.conversations import quotes_of
-from teams.admin.display import actor_words, excerpt, page_of
-from teams.admin.theme import TextWidget, ThemedAdmin
+from teams.admin.display import actor_words, excerpt, page_of, page_of_row
+from teams.admin.theme import TextWidget
 from teams.errors import DomainError, InvalidError
 from teams.middleware import outside_staff_scope
 from teams.models.base import TeamOwned
@@ -162,7 +162,7 @@ class NewTextForm(forms.Form):
 
 
 def correct_page(
-    model_admin: ThemedAdmin[Memory], request: HttpRequest, memory: Memory
+    model_admin: TeamAdmin[Memory], request: HttpRequest, memory: Memory
 ) -> HttpResponse:
     """Asks for the right text, shows a preview, then stores it in place of the memory.
 
@@ -184,19 +184,18 @@ def correct_page(
             is_filled = False
         else:
             return HttpResponseRedirect(current_page(str(memory.pk)))
-    context = {
-        **model_admin.admin_site.each_context(request),
-        "title": "Correct: write the new text",
-        "opts": model_admin.opts,
-        "page": page_of("memory_memory", memory.pk),
-        "memory": memory,
-        "by": actor_words(memory.actor),
-        "quotes": quotes_of(memory.source_message_ids[-2:], team_id=memory.team_id),
-        "form": form,
-        "is_preview": is_filled,
-        "refusal": refusal,
-    }
-    return TemplateResponse(request, "admin/memory/correct.html", context)
+    return model_admin.own_page(
+        request,
+        "admin/memory/correct.html",
+        "Correct: write the new text",
+        page=page_of_row(memory),
+        memory=memory,
+        by=actor_words(memory.actor),
+        quotes=quotes_of(memory.source_message_ids[-2:], team_id=memory.team_id),
+        form=form,
+        is_preview=is_filled,
+        refusal=refusal,
+    )
 
 
 def _correct(request: HttpRequest, memory: Memory, *, content: str, reason: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 
 from memory.domain.types import DELETED
 from memory.models import Category, Memory
@@ -86,16 +85,9 @@ class ProjectAdmin(TeamAdmin[Project]):
                 messages.success(request, f"Memories deleted: {done.deleted:,}.{more}")
                 return HttpResponseRedirect(page)
         kept = Memory.objects.filter(team_id=project.team_id, project_id=project.pk)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Clear a project",
-            "opts": self.opts,
-            "page": page,
-            "project": project,
-            "count": f"{kept.exclude(status__in=DELETED).count():,}",
-            "form": form,
-        }
-        return TemplateResponse(request, "admin/memory/clear_project.html", context)
+        count = f"{kept.exclude(status__in=DELETED).count():,}"
+        shown = {"page": page, "project": project, "count": count, "form": form}
+        return self.own_page(request, "admin/memory/clear_project.html", "Clear a project", **shown)
 
 
 def _clear(request: HttpRequest, project: Project, typed: dict[str, str]) -> Cleared:

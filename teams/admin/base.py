@@ -16,6 +16,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Field, ForeignKey, Model, OuterRef, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 from django.utils.text import capfirst
 
@@ -227,6 +228,13 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """Returns values for the template of a row's page."""
         return {}
+
+    def own_page(
+        self, request: HttpRequest, template: str, title: str, **context: Any
+    ) -> TemplateResponse:
+        """Returns a page of the model beside its list and forms."""
+        frame = {**self.admin_site.each_context(request), "title": title, "opts": self.opts}
+        return TemplateResponse(request, template, frame | context)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -10,19 +10,18 @@ from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
 
+from .base import TeamAdmin
 from .display import page_of_row
-from .theme import Row, ThemedAdmin, action
+from .theme import Row, action
 
 MAX_ROWS = 200
 MAX_NAMED = 5
 MAX_REASON = 500
-_TEMPLATE = "admin/confirm_change.html"
 
 Apply = Callable[[HttpRequest, Row, str], str | None]
 
@@ -47,10 +46,7 @@ class Change(Generic[Row]):
 
 
 def confirm_and_run(
-    model_admin: ThemedAdmin[Row],
-    request: HttpRequest,
-    rows: QuerySet[Row],
-    change: Change[Row],
+    model_admin: TeamAdmin[Row], request: HttpRequest, rows: QuerySet[Row], change: Change[Row]
 ) -> HttpResponse | None:
     """The confirmation page; once confirmed, makes the change and returns None.
 
@@ -62,10 +58,20 @@ def confirm_and_run(
         return None
     allowed = [row for row in found if may(request, roles=change.roles, team_id=row.team_id)]
     refused = [row for row in found if row not in allowed]
-    if request.method != "POST" or request.POST.get("confirmed") != "yes":
-        return _ask(model_admin, request, change, allowed, refused)
-    _run(model_admin, request, change, allowed, refused)
-    return None
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        _run(model_admin, request, change, allowed, refused)
+        return None
+    return model_admin.own_page(
+        request,
+        "admin/confirm_change.html",
+        f"{change.verb}: are you sure?",
+        change=change,
+        allowed=[(row, change.effect(row)) for row in allowed],
+        refused=[(row, (change.name or str)(row)) for row in refused],
+        action=request.POST.get("action", ""),
+        checkbox_name=ACTION_CHECKBOX_NAME,
+        max_reason=MAX_REASON,
+    )
 
 
 # Any, in these two: what Django and the theme hand to actions of any model.
@@ -76,7 +82,7 @@ def list_action(
 ) -> Callable[..., Any]:
     """The action `name` of a list: the change to the chosen rows, as `rows_of` reads them."""
 
-    def run(self: ThemedAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+    def run(self: TeamAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]) -> Any:
         rows = queryset if rows_of is None else rows_of(request, queryset)
         return confirm_and_run(self, request, rows, change)
 
@@ -97,7 +103,7 @@ def page_action(
     It leads to the row's page again, or to the address that `lands` gives for its id afterwards.
     """
 
-    def run(self: ThemedAdmin[Any], request: HttpRequest, object_id: str) -> HttpResponse:
+    def run(self: TeamAdmin[Any], request: HttpRequest, object_id: str) -> HttpResponse:
         # The decorator lets in no id of another team's row.
         rows = self.model._default_manager.filter(pk=object_id)
         asked = confirm_and_run(self, request, rows, change)
@@ -115,29 +121,8 @@ def page_action(
     return action(description=title, permissions=["act"], url_path=path, icon=icon)(run)
 
 
-def _ask(
-    model_admin: ThemedAdmin[Row],
-    request: HttpRequest,
-    change: Change[Row],
-    allowed: list[Row],
-    refused: list[Row],
-) -> HttpResponse:
-    context: dict[str, Any] = {  # Any: a template's context
-        **model_admin.admin_site.each_context(request),
-        "title": f"{change.verb}: are you sure?",
-        "opts": model_admin.opts,
-        "change": change,
-        "allowed": [(row, change.effect(row)) for row in allowed],
-        "refused": [(row, (change.name or str)(row)) for row in refused],
-        "action": request.POST.get("action", ""),
-        "checkbox_name": ACTION_CHECKBOX_NAME,
-        "max_reason": MAX_REASON,
-    }
-    return TemplateResponse(request, _TEMPLATE, context)
-
-
 def _run(
-    model_admin: ThemedAdmin[Row],
+    model_admin: TeamAdmin[Row],
     request: HttpRequest,
     change: Change[Row],
     allowed: list[Row],
@@ -177,6 +162,6 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     return "; ".join([*names[:most], f"and {more} more"] if more > 0 else names)
 
 
-def _counted(model_admin: ThemedAdmin[Row], count: int) -> str:
+def _counted(model_admin: TeamAdmin[Row], count: int) -> str:
     opts = model_admin.opts
     return f"{count} {opts.verbose_name if count == 1 else opts.verbose_name_plural}"

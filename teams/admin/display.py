@@ -20,7 +20,6 @@ from django.utils.text import Truncator
 from .theme import display
 
 NOTHING = "–"
-_SHORT = 8
 
 
 def moment(value: datetime | None, words: str = "") -> SafeString | str:
@@ -42,11 +41,6 @@ def zone_badge(request: HttpRequest) -> list[str]:
     return [f"Times in {timezone.get_current_timezone_name()}", "default"]
 
 
-def short_id(value: UUID) -> str:
-    """The last digits of an id; the first ones are a time and equal for neighbours."""
-    return f"…{str(value)[-_SHORT:]}"
-
-
 def page_of(model: str, row_id: object) -> str:
     """The address of a row's page; `model` is `app_model`."""
     return reverse(f"admin:{model}_change", args=[row_id])
@@ -66,7 +60,8 @@ def id_link(model: str, row_id: UUID | None) -> SafeString | str:
     """A short id that leads to the row; the whole id is its title. A dash for none."""
     if row_id is None:
         return NOTHING
-    shown = format_html('<span class="whitespace-nowrap">{}</span>', short_id(row_id))
+    # The last digits: the first ones are a time and equal for neighbours.
+    shown = format_html('<span class="whitespace-nowrap">…{}</span>', str(row_id)[-8:])
     return link(page_of(model, row_id), shown, title=str(row_id))
 
 

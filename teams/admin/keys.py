@@ -11,7 +11,6 @@ from django.contrib import admin
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from teams.admin_permissions import ADMINS
@@ -121,7 +120,7 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         "name": "What it is for, such as the name of the program that uses it.",
     }
     readonly_fields = ["prefix", "projects", "validity", "created", "last_used", "revoked"]
-    actions = ["revoke_selected"]
+    actions = [list_action("revoke_selected", REVOKE, "Revoke")]
     actions_detail = ["rotate_this", "revoke_this"]
 
     projects = column("projects", _projects)
@@ -130,7 +129,6 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     last_used = time_column("last_used_at", "last used")
     expires = time_column("expires_at", "expires")
     revoked = time_column("revoked_at", "revoked")
-    revoke_selected = list_action("revoke_selected", REVOKE, "Revoke")
     revoke_this = page_action("revoke_this", REVOKE, "Revoke", icon="block")
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
@@ -176,14 +174,8 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
         return self._show_once(request, made)
 
     def _show_once(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Your new API key",
-            "opts": self.opts,
-            "key": key,
-            "token": getattr(key, _TOKEN),
-        }
-        return TemplateResponse(request, "admin/teams/apikey/issued.html", context)
+        template, token = "admin/teams/apikey/issued.html", getattr(key, _TOKEN)
+        return self.own_page(request, template, "Your new API key", key=key, token=token)
 
     def useful_actions(self, row: ApiKey) -> Collection[str]:
         """No button for a key that is revoked, no rotation where it has expired or was rotated."""

@@ -206,7 +206,7 @@ class MembershipAdmin(TeamAdmin[Membership]):
 
     add_roles = change_roles = act_roles = ADMINS
     help_texts = {"role": _ROLES}
-    actions = ["remove_selected"]
+    actions = [list_action("remove_selected", REMOVE, "Remove from the team")]
     actions_detail = ["remove_this"]
     list_display = ["user", "role_label", "team", "created"]
     list_filter = [("team", RelatedFilter), ("role", ChoiceFilter)]
@@ -218,7 +218,6 @@ class MembershipAdmin(TeamAdmin[Membership]):
     user_name = column("login", lambda member: member.user.get_username())
     role_label = label_column("role", "role", _COLOURS, words=dict(Membership.Role.choices))
     created = time_column("created_at", "since")
-    remove_selected = list_action("remove_selected", REMOVE, "Remove from the team")
     remove_this = page_action("remove_this", REMOVE, "Remove from the team", icon="person_remove")
 
     def get_form(

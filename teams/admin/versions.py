@@ -13,20 +13,8 @@ from django.utils.html import format_html, format_html_join
 from teams.domain.documents import changed_places
 from teams.models import AgentVersion, TeamVersion
 
+from . import display
 from .base import TeamAdmin
-from .display import (
-    NOTHING,
-    actor_column,
-    actor_words,
-    column,
-    excerpt,
-    in_words,
-    link,
-    moment,
-    page_of_row,
-    time_column,
-    words,
-)
 from .theme import AutocompleteFilter, RelatedFilter, Row
 
 _SHOWN = 10
@@ -44,10 +32,10 @@ class VersionAdmin(TeamAdmin[Row]):
     readonly_fields = ["created", "by", "changes", "laid_out"]
     list_select_related = ["team"]
 
-    created = time_column("created_at", "created")
-    by = actor_column()
-    changes = column("changes", lambda version: words(_changes(version)))
-    laid_out = column("document", lambda version: in_words(version.document))
+    created = display.time_column("created_at", "created")
+    by = display.actor_column()
+    changes = display.column("changes", lambda version: display.words(_changes(version)))
+    laid_out = display.column("document", lambda version: display.in_words(version.document))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         return with_document_before(super().get_queryset(request))
@@ -73,7 +61,7 @@ class TeamVersionAdmin(VersionAdmin[TeamVersion]):
     search_fields = ["actor"]
     fields = ["team", "number", "created", "by", "changes", "laid_out"]
 
-    laid_out = column("settings", lambda version: in_words(version.document))
+    laid_out = display.column("settings", lambda version: display.in_words(version.document))
 
 
 # Any, from here on: rows of either model.
@@ -94,16 +82,16 @@ def versions_table(versions: QuerySet[Any]) -> str:
     rows = list(with_document_before(versions).order_by("-number")[:_SHOWN])
     lines = (
         (
-            link(page_of_row(row), row.number),
-            moment(row.created_at),
-            actor_words(row.actor),
-            words(_changes(row)),
-            excerpt(row.reason),
+            display.link(display.page_of_row(row), row.number),
+            display.moment(row.created_at),
+            display.actor_words(row.actor),
+            display.words(_changes(row)),
+            display.excerpt(row.reason),
         )
         for row in rows
     )
     table = format_html_join("", _LINE, lines)
-    return format_html(_TABLE, table) if table else NOTHING
+    return format_html(_TABLE, table) if table else display.NOTHING
 
 
 def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
