@@ -190,7 +190,8 @@ def _list(name: str) -> dict[str, Any]:
     return {
         "title": capfirst(page.opts.verbose_name_plural),
         "link": reverse(f"admin:{name}_changelist"),
-        "permission": page.has_view_permission,
+        # No method: the theme copies the menu, and would copy its object as well.
+        "permission": lambda asked: page.has_view_permission(asked),
     }
 
 
