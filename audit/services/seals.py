@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Self
 from uuid import UUID
 
 from django.conf import settings
@@ -49,6 +50,12 @@ class Head:
 
     def __str__(self) -> str:
         return f"{self.number}:{self.digest.hex()}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The head that was printed as `text`; raises ValueError."""
+        number, _, digest = text.partition(":")
+        return cls(int(number), bytes.fromhex(digest))
 
 
 @dataclass(frozen=True, slots=True)

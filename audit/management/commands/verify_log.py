@@ -66,9 +66,8 @@ def _findings(count: int) -> str:
 
 
 def _head(given: str) -> Head:
-    number, _, digest = given.partition(":")
     try:
-        return Head(int(number), bytes.fromhex(digest))
+        return Head.parse(given)
     except ValueError:
         raise CommandError(
             f"--head must be NUMBER:DIGEST as this command prints it, not {given!r}."

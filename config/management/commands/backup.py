@@ -8,9 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config.backup.dumping import make_backup
-from config.backup.manifest import BackupError
-from config.backup.programs import embedded_servers
+from config.backup import BackupError, embedded_servers, make_backup
 
 
 class Command(BaseCommand):

@@ -7,9 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.backup.manifest import BackupError, read_manifest
-from config.backup.programs import embedded_servers
-from config.backup.restoring import findings_of_restored, restore_backup
+from config.backup import (
+    BackupError,
+    embedded_servers,
+    findings_of_restored,
+    read_manifest,
+    restore_backup,
+)
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config.backup.programs import embedded_servers
+from config.backup import embedded_servers
 from memory.satellites.transfer.team_export import TeamExport
 from teams.management.arguments import check_team_slug, existing_team
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit.services.verification import verify_team
-from config.backup.programs import embedded_servers
+from config.backup import embedded_servers
 from memory.satellites.transfer.team_import import TeamImportError, import_team
 from memory.writing.indexing.vector_graphs import renew_statistics
 
