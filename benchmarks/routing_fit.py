@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from routing.clients.embeddings import static_vectors
-from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier, scorer
-from routing.domain.complexity.features import measure
+from routing.domain import complexity
+from routing.domain.complexity import DIMENSIONS, ComplexityScore, Tier, measure
 from routing.services.complexity import heuristic_score
 
 LABELLED = Path(__file__).parent / "labelled" / "routing"
@@ -196,7 +196,7 @@ def main() -> None:
         judged = cross_validated(table, folds=options.folds)
         print(figures(items, [ComplexityScore(*row) for row in judged.tolist()]))
         return
-    path = Path(scorer.__file__).with_name("weights.json")
+    path = Path(complexity.__file__).with_name("weights.json")
     path.write_text(weights_json(table), encoding="utf-8")
     print(scored(read_items(CHECK)))
 

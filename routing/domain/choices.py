@@ -99,29 +99,13 @@ def expected_output(output_length: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """The agent's own tier, the tier that the caller asked for, and the highest one allowed."""
-
-    force_tier: Tier | None = None
-    wished_tier: Tier | None = None
-    max_tier: Tier | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """USD that one call may cost, and whether a cap is nearly used up."""
-
-    left_usd: Decimal
-    is_nearly_gone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A tier of the ladder and the reason; dearer tiers may replace it if `may_climb`."""
+class Way:
+    """The models in the order of calling, the reason, and the ladder that they are of."""
 
     tier: Tier
+    choices: tuple[ModelChoice, ...]
     reason: str
-    may_climb: bool
+    ladder: Ladder = field(default_factory=dict)
 
 
 def at_most(ladder: Ladder, highest: Tier | None) -> Ladder:
@@ -136,49 +120,53 @@ def holding(ladder: Ladder, expected: Expected) -> Ladder:
     return {tier: choices for tier, choices in fitting.items() if choices} or ladder
 
 
-def choose_tier(
-    *, ladder: Ladder, score: float, rules: Rules, means: Means, expected: Expected
-) -> Chosen:
-    """The tier to call.
+def choose_way(
+    *,
+    ladder: Ladder,
+    score: float,
+    expected: Expected,
+    left_usd: Decimal,
+    is_nearly_gone: bool,
+    force_tier: Tier | None = None,
+    wished_tier: Tier | None = None,
+    max_tier: Tier | None = None,
+) -> Way:
+    """The models of the chosen tier, then those of cheaper tiers, then those of dearer ones.
 
-    A forced tier holds whatever the score and the budget, but never above `max_tier`. Raises
-    ValueError for an empty ladder.
+    The agent's `force_tier`, or else the caller's `wished_tier`, holds whatever the score and the
+    budget, but never above `max_tier`. `left_usd` may be spent on one call; `is_nearly_gone` if a
+    cap is nearly used up. Raises ValueError for an empty ladder.
     """
-    asked, forced = tier_of(score), rules.force_tier or rules.wished_tier
+    asked, forced = tier_of(score), force_tier or wished_tier
     wanted = forced or asked
-    if rules.force_tier:
-        reasons = [f"The agent's force_tier is {rules.force_tier}."]
-    elif rules.wished_tier:
-        reasons = [f"The caller asked for {rules.wished_tier}."]
+    if force_tier:
+        reasons = [f"The agent's force_tier is {force_tier}."]
+    elif wished_tier:
+        reasons = [f"The caller asked for {wished_tier}."]
     else:
         reasons = [f"A score of {score:.1f} stands for {asked}."]
-    if rules.max_tier and TIERS.index(wanted) > TIERS.index(rules.max_tier):
-        wanted = rules.max_tier
-        reasons.append(f"The agent's max_tier is {rules.max_tier}.")
+    if max_tier and TIERS.index(wanted) > TIERS.index(max_tier):
+        wanted = max_tier
+        reasons.append(f"The agent's max_tier is {max_tier}.")
     tier = _nearest(ladder, wanted)
     if tier is not wanted:
         reasons.append(f"No model of the tier {wanted} can take it, so {tier} does.")
-    if forced:
-        return Chosen(tier, " ".join(reasons), may_climb=False)
-    affordable = _affordable(ladder, tier, means, expected)
-    if affordable is not tier:
-        near = "is nearly used up" if means.is_nearly_gone else "does not pay for it"
-        reasons.append(f"The budget {near}, so {affordable} does.")
-    return Chosen(affordable, " ".join(reasons), may_climb=affordable is tier)
-
-
-def in_order(
-    *, ladder: Ladder, chosen: Chosen, means: Means, expected: Expected
-) -> tuple[ModelChoice, ...]:
-    """The models in the order of calling: of the chosen tier, of cheaper tiers, of dearer ones."""
-    start = TIERS.index(chosen.tier)
-    order = [*ladder[chosen.tier]]
-    for tier in reversed(TIERS[:start]):
-        order += ladder.get(tier, ())
-    if chosen.may_climb:
-        dearer = [choice for tier in TIERS[start + 1 :] for choice in ladder.get(tier, ())]
-        order += [c for c in dearer if expected.most(c) * CALLS_TO_SPARE <= means.left_usd]
-    return tuple(order[: MOST_FALLBACKS + 1])
+    may_climb = not forced
+    if not forced:
+        # The dearest tier up to this one that the budget pays for, else the cheapest.
+        lower = [each for each in TIERS[: TIERS.index(tier) + 1] if each in ladder]
+        paid = [each for each in lower if expected.most(ladder[each][0]) <= left_usd]
+        affordable = lower[0] if is_nearly_gone or not paid else paid[-1]
+        if affordable is not tier:
+            near = "is nearly used up" if is_nearly_gone else "does not pay for it"
+            reasons.append(f"The budget {near}, so {affordable} does.")
+            tier, may_climb = affordable, False
+    start = TIERS.index(tier)
+    order = [choice for each in reversed(TIERS[: start + 1]) for choice in ladder.get(each, ())]
+    if may_climb:
+        dearer = [choice for each in TIERS[start + 1 :] for choice in ladder.get(each, ())]
+        order += [c for c in dearer if expected.most(c) * CALLS_TO_SPARE <= left_usd]
+    return Way(tier, tuple(order[: MOST_FALLBACKS + 1]), " ".join(reasons), ladder)
 
 
 def _nearest(ladder: Ladder, wanted: Tier) -> Tier:
@@ -188,10 +176,3 @@ def _nearest(ladder: Ladder, wanted: Tier) -> Tier:
         if tier in ladder:
             return tier
     raise ValueError("The ladder has no tier.")
-
-
-def _affordable(ladder: Ladder, tier: Tier, means: Means, expected: Expected) -> Tier:
-    """The tier, or the dearest cheaper one that the budget pays for, else the cheapest."""
-    lower = [each for each in TIERS[: TIERS.index(tier) + 1] if each in ladder]
-    paid = [each for each in lower if expected.most(ladder[each][0]) <= means.left_usd]
-    return lower[0] if means.is_nearly_gone or not paid else paid[-1]

@@ -14,15 +14,13 @@ from routing.domain.choices import (
     TIERS,
     Expected,
     Ladder,
-    Means,
     ModelChoice,
-    Rules,
+    Way,
     at_most,
-    choose_tier,
+    choose_way,
     estimate_tokens,
     expected_output,
     holding,
-    in_order,
 )
 from routing.domain.complexity import ComplexityScore, Tier
 from routing.models import RoutingDecision
@@ -99,16 +97,6 @@ class Route:
         return max(map(self.expected.most, self.choices))
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """The models in the order of calling, the reason, and the ladder they are of."""
-
-    tier: Tier
-    choices: tuple[ModelChoice, ...]
-    reason: str
-    ladder: Ladder
-
-
 def choose_route(
     *,
     team: Team,
@@ -165,7 +153,16 @@ def choose_route(
             " enables one under Models in the admin."
         )
     if is_routed:
-        way = _routed(catalogue, config, force_tier, scored.score, expected, left)
+        way = choose_way(
+            ladder=holding(_ladder(catalogue, config), expected),
+            score=scored.score.weighted,
+            expected=expected,
+            left_usd=left.left_usd,
+            is_nearly_gone=left.advice == "downgrade",
+            force_tier=Tier(config.force_tier) if config.force_tier else None,
+            wished_tier=force_tier,
+            max_tier=Tier(config.max_tier) if config.max_tier else None,
+        )
     else:
         way = _single(catalogue, config)
     below = TIERS[: TIERS.index(way.tier)]
@@ -229,42 +226,20 @@ def _describe(decision: RoutingDecision, route: Route, now: datetime) -> None:
     decision.estimated_usd = route.estimated_usd
 
 
-def _routed(
-    catalogue: Catalogue,
-    config: ModelConfig,
-    wish: Tier | None,
-    score: ComplexityScore,
-    expected: Expected,
-    left: BudgetLeft,
-) -> _Way:
-    rules = Rules(
-        force_tier=Tier(config.force_tier) if config.force_tier else None,
-        wished_tier=wish,
-        max_tier=Tier(config.max_tier) if config.max_tier else None,
-    )
-    ladder = holding(_ladder(catalogue, config), expected)
-    means = Means(left.left_usd, is_nearly_gone=left.advice == "downgrade")
-    chosen = choose_tier(
-        ladder=ladder, score=score.weighted, rules=rules, means=means, expected=expected
-    )
-    choices = in_order(ladder=ladder, chosen=chosen, means=means, expected=expected)
-    return _Way(chosen.tier, choices, chosen.reason, ladder)
-
-
-def _single(catalogue: Catalogue, config: ModelConfig) -> _Way:
+def _single(catalogue: Catalogue, config: ModelConfig) -> Way:
     """The agent's one model; without a name the one that a query of middling score would get."""
     if not config.model_name:
         ladder = _ladder(catalogue, config)
         usual = _middle(ladder)
         words = f"Routing is off and the agent names no model: {usual} is used."
-        return _Way(usual, tuple(ladder[usual]), words, {})
+        return Way(usual, tuple(ladder[usual]), words)
     words = "Routing is off: the agent's model_name is used."
     for tier, choices in catalogue.customised(config.custom_tiers).items():
         if choices[0].name == config.model_name:
-            return _Way(tier, choices, words, {})
+            return Way(tier, choices, words)
     usual = _middle(catalogue.ladder())
     known = next((each.tier for each in catalogue.choices if each.name == config.model_name), usual)
-    return _Way(known, catalogue.named(config.model_name, tier=known), words, {})
+    return Way(known, catalogue.named(config.model_name, tier=known), words)
 
 
 def _ladder(catalogue: Catalogue, config: ModelConfig) -> Ladder:

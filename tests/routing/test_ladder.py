@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from routing.domain.choices import (
     CALLS_TO_SPARE,
     Expected,
-    Means,
     ModelChoice,
-    Rules,
     at_most,
-    choose_tier,
+    choose_way,
     expected_output,
     holding,
-    in_order,
 )
 from routing.domain.complexity import Tier
 
@@ -64,65 +61,70 @@ EXPECTED = st.builds(
     output_tokens=st.integers(0, 4_000),
     output_limit=st.none() | st.integers(1, 2_000),
 )
-MEANS = st.builds(
-    Means,
+RULES = st.fixed_dictionaries(
+    {"force_tier": SOME_TIER, "wished_tier": SOME_TIER, "max_tier": SOME_TIER}
+)
+
+
+@given(
+    ladder=ladders(),
+    score=st.floats(0, 10),
+    rules=RULES,
     left_usd=st.decimals(min_value=0, max_value=100, places=6),
     is_nearly_gone=st.booleans(),
+    expected=EXPECTED,
 )
-RULES = st.builds(Rules, force_tier=SOME_TIER, wished_tier=SOME_TIER, max_tier=SOME_TIER)
-
-
-@given(ladder=ladders(), score=st.floats(0, 10), rules=RULES, means=MEANS, expected=EXPECTED)
 def test_a_choice_is_of_the_ladder_under_the_highest_tier_and_within_what_was_said(
     ladder: dict[Tier, list[ModelChoice]],
     score: float,
-    rules: Rules,
-    means: Means,
+    rules: dict[str, Tier | None],
+    left_usd: Decimal,
+    is_nearly_gone: bool,
     expected: Expected,
 ) -> None:
-    allowed = at_most(ladder, rules.max_tier)
+    max_tier = rules["max_tier"]
+    allowed = at_most(ladder, max_tier)
     if not allowed:
         return
-    chosen = choose_tier(
+    way = choose_way(
         ladder=allowed,
         score=score,
-        rules=rules,
-        means=means,
         expected=expected,
+        left_usd=left_usd,
+        is_nearly_gone=is_nearly_gone,
+        **rules,
     )
-    order = in_order(ladder=allowed, chosen=chosen, means=means, expected=expected)
-    tiers = [ORDER.index(choice.tier) for choice in order]
-    start = ORDER.index(chosen.tier)
+    tiers = [ORDER.index(choice.tier) for choice in way.choices]
+    start = ORDER.index(way.tier)
 
-    assert order[0].tier is chosen.tier
-    assert len(set(map(id, order))) == len(order)
-    assert rules.max_tier is None or max(tiers) <= ORDER.index(rules.max_tier)
+    assert way.choices[0].tier is way.tier
+    assert len(set(map(id, way.choices))) == len(way.choices)
+    assert max_tier is None or max(tiers) <= ORDER.index(max_tier)
     # Cheaper tiers come before dearer ones, each nearest first.
     assert tiers == sorted(tiers, key=lambda tier: (tier > start, abs(tier - start)))
-    wished = rules.force_tier or rules.wished_tier
+    wished = rules["force_tier"] or rules["wished_tier"]
     if wished:
         assert max(tiers) == start
     else:
-        for choice in order:
+        for choice in way.choices:
             if ORDER.index(choice.tier) > start:
-                assert expected.most(choice) * CALLS_TO_SPARE <= means.left_usd
-    if not wished and means.is_nearly_gone:
-        assert chosen.tier is next(iter(allowed))
-    assert chosen.reason.endswith(".")
+                assert expected.most(choice) * CALLS_TO_SPARE <= left_usd
+    if not wished and is_nearly_gone:
+        assert way.tier is next(iter(allowed))
+    assert way.reason.endswith(".")
 
 
 @given(ladder=ladders(), scores=st.tuples(st.floats(0, 10), st.floats(0, 10)), expected=EXPECTED)
 def test_a_harder_query_never_gets_a_lower_tier(
     ladder: dict[Tier, list[ModelChoice]], scores: tuple[float, float], expected: Expected
 ) -> None:
-    means = Means(Decimal(1_000_000), is_nearly_gone=False)
     low, high = (
-        choose_tier(
+        choose_way(
             ladder=ladder,
             score=score,
-            rules=Rules(),
-            means=means,
             expected=expected,
+            left_usd=Decimal(1_000_000),
+            is_nearly_gone=False,
         )
         for score in sorted(scores)
     )

@@ -23,7 +23,7 @@ from memory.satellites.plans.selection.request_types import RequestType, request
 from memory.selectors.loading.memories import memories_by_id
 from memory.understanding.tools import Tools
 from routing.clients.embeddings import static_vectors
-from routing.domain.complexity.features import measure
+from routing.domain.complexity import measure
 from teams.domain.team_settings import ContextSettings
 from teams.services.team_settings import context_settings_of
 from teams.tenancy import team_scope
