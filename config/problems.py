@@ -162,11 +162,11 @@ def _logged(answer: JsonResponse) -> JsonResponse:
 
 def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:
     """Which cap refused, what it has left in USD, when it resets, and which tier still fits."""
-    cap = error.tightest.cap
+    cap = error.tightest
     return {
         "cap": cap.account.kind.value,
         "limit": float(cap.limit_usd),
-        "remaining": float(error.tightest.left_usd),
+        "remaining": float(cap.left_usd),
         "estimated": float(error.estimated_usd),
         "resets_at": cap.resets_at,
         "suggested_tier": error.suggested_tier,

@@ -16,7 +16,7 @@ from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
 from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
 from memory.domain.audience import Viewer
-from routing.domain.budgets import BudgetLeft, CapKind, CapLeft
+from routing.domain.budgets import BudgetLeft, Cap, CapKind
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.cost_guard import budget_left
 from routing.services.decisions import told_scores
@@ -41,15 +41,15 @@ class BudgetQuerySerializer(StrictSerializer):
 class BudgetCapSerializer(ApiSerializer):
     """One budget, in USD."""
 
-    limit_usd = serializers.FloatField(source="cap.limit_usd")
+    limit_usd = serializers.FloatField()
     spent_usd = serializers.FloatField(source="balance.spent_usd")
     held_usd = serializers.FloatField(
         source="balance.held_usd", help_text="The most that calls in progress may cost."
     )
     left_usd = serializers.FloatField()
-    resets_at = serializers.DateTimeField(source="cap.resets_at")
+    resets_at = serializers.DateTimeField()
 
-    def get_attribute(self, instance: BudgetLeft) -> CapLeft | None:
+    def get_attribute(self, instance: BudgetLeft) -> Cap | None:
         """The cap of the kind that this field is named after."""
         return instance.of(CapKind(self.field_name))
 
@@ -58,7 +58,7 @@ class BudgetLeftSerializer(ApiSerializer):
     """What is left of each budget; null for a budget that is not set."""
 
     left_usd = serializers.FloatField(help_text="Of the tightest budget: what a call may cost.")
-    tightest = serializers.ChoiceField(source="tightest.cap.account.kind.value", choices=CAPS)
+    tightest = serializers.ChoiceField(source="tightest.account.kind.value", choices=CAPS)
     advice = serializers.ChoiceField(
         choices=["go", "downgrade"],
         help_text="downgrade: a budget is nearly used up, and the router chooses cheaper models.",

@@ -4,7 +4,7 @@ An account is a hash: the `spent` micro-dollars, the `run` of the server and the
 it was built, and a field `amount:end` for each hold, in micro-dollars and milliseconds. It is stale
 if it is missing, was built under another run (a restarted server or a replica may have lost the
 last writes) or an earlier epoch than the caller knows, or has a hold that expired: only the
-database knows how that call ended. Each step is one atomic script.
+database knows how that call ended. Each step is one atomic script (`routing/lua/`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -28,81 +29,10 @@ _MICROS = 1_000_000
 # Accounts are kept beyond the end of their window, for calls that began in it.
 _AFTERWARDS = timedelta(days=1)
 _BATCH = 100
-
-_READ = """
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or ''
-local function read(key, epoch, now)
-    local fields, account, held = redis.call('HGETALL', key), {holds = {}}, 0
-    for at = 1, #fields, 2 do
-        local amount, ends = string.match(fields[at + 1], '^(%d+):(%d+)$')
-        if not amount then
-            account[fields[at]] = fields[at + 1]
-        elseif tonumber(ends) <= now then
-            return nil
-        else
-            account.holds[fields[at]] = true
-            held = held + tonumber(amount)
-        end
-    end
-    if account.run ~= run or tonumber(account.epoch) < epoch then return nil end
-    return {spent = tonumber(account.spent), held = held, holds = account.holds}
-end
-"""
-# ARGV: now, epoch, hold, its amount, its end, the limit of each account or ''. Returns {1 if held
-# else 0, spent, held, spent, held, …}, or nothing if an account is stale. A hold that a rebuild put
-# in before is decided on as if it were new.
-_RESERVE = """
-local now, hold, amount = tonumber(ARGV[1]), ARGV[3], tonumber(ARGV[4])
-local accounts, fits = {}, true
-for place, key in ipairs(KEYS) do
-    local account = read(key, tonumber(ARGV[2]), now)
-    if not account then return {} end
-    if account.holds[hold] then account.held = account.held - amount end
-    local limit = tonumber(ARGV[5 + place])
-    if limit and amount > 0 and account.spent + account.held + amount > limit then fits = false end
-    accounts[place] = account
-end
-local answer = {fits and 1 or 0}
-for place, account in ipairs(accounts) do
-    if fits then
-        redis.call('HSET', KEYS[place], hold, ARGV[4] .. ':' .. ARGV[5])
-    else
-        redis.call('HDEL', KEYS[place], hold)
-    end
-    table.insert(answer, account.spent)
-    table.insert(answer, account.held + (fits and amount or 0))
-end
-return answer
-"""
-# ARGV: hold, the recorded spend of each account (0 for a release). Spend only grows, so the greater
-# of two figures is the later one, in whatever order they arrive and however often.
-_SETTLE = """
-for place, key in ipairs(KEYS) do
-    local spent = tonumber(redis.call('HGET', key, 'spent'))
-    if spent then
-        redis.call('HDEL', key, ARGV[1])
-        if tonumber(ARGV[1 + place]) > spent then
-            redis.call('HSET', key, 'spent', ARGV[1 + place])
-        end
-    end
-end
-return 1
-"""
-# ARGV: now, epoch, each account as JSON. Replaces those that are stale.
-_REBUILD = """
-for place, key in ipairs(KEYS) do
-    if not read(key, tonumber(ARGV[2]), tonumber(ARGV[1])) then
-        local account = cjson.decode(ARGV[2 + place])
-        redis.call('DEL', key)
-        redis.call('HSET', key, 'run', run, 'epoch', ARGV[2], 'spent', account.spent)
-        for hold, value in pairs(account.holds) do redis.call('HSET', key, hold, value) end
-        redis.call('PEXPIRE', key, account.kept)
-    end
-end
-return 1
-"""
-
-
+_LUA = Path(__file__).parent.parent / "lua"
+_READ, _RESERVE, _SETTLE, _REBUILD = (
+    (_LUA / f"{name}.lua").read_text() for name in ("read", "reserve", "settle", "rebuild")
+)
 # Whether the money is held, and the balance of each account.
 Decision = tuple[bool, tuple[Balance, ...]]
 

@@ -84,15 +84,6 @@ class Spender:
 
 
 @dataclass(frozen=True, slots=True)
-class Cap:
-    """A limit on an account; its next window begins at `resets_at`."""
-
-    account: Account
-    limit_usd: Decimal
-    resets_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Balance:
     """Settled spend of an account, and what is held for calls in progress."""
 
@@ -110,10 +101,12 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class CapLeft:
-    """A cap and the balance of its account."""
+class Cap:
+    """A limit on an account, and its balance; the next window begins at `resets_at`."""
 
-    cap: Cap
+    account: Account
+    limit_usd: Decimal
+    resets_at: datetime
     balance: Balance
 
     @property
@@ -124,19 +117,19 @@ class CapLeft:
     @property
     def left_usd(self) -> Decimal:
         """What may still be reserved, never below 0."""
-        return max(Decimal(0), self.cap.limit_usd - self.used_usd)
+        return max(Decimal(0), self.limit_usd - self.used_usd)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetLeft:
     """What is left under each cap; from a share of `near_share` on a cap counts as nearly used."""
 
-    caps: tuple[CapLeft, ...]
+    caps: tuple[Cap, ...]
     near_share: Decimal
 
-    def of(self, kind: CapKind) -> CapLeft | None:
+    def of(self, kind: CapKind) -> Cap | None:
         """The cap of that kind, None if there is none."""
-        return next((each for each in self.caps if each.cap.account.kind is kind), None)
+        return next((each for each in self.caps if each.account.kind is kind), None)
 
     def left_in(self, kind: CapKind) -> Decimal | None:
         """What is left under the cap of that kind, None if there is none."""
@@ -144,9 +137,9 @@ class BudgetLeft:
         return None if cap is None else cap.left_usd
 
     @property
-    def tightest(self) -> CapLeft:
+    def tightest(self) -> Cap:
         """The cap with the least left; of equal ones the one that resets last."""
-        return min(self.caps, key=lambda each: (each.left_usd, -each.cap.resets_at.timestamp()))
+        return min(self.caps, key=lambda each: (each.left_usd, -each.resets_at.timestamp()))
 
     @property
     def left_usd(self) -> Decimal:
@@ -156,7 +149,7 @@ class BudgetLeft:
     @property
     def advice(self) -> Advice:
         """`downgrade` if any cap is nearly used up: a cheaper tier makes the rest last."""
-        is_near = any(each.used_usd >= each.cap.limit_usd * self.near_share for each in self.caps)
+        is_near = any(each.used_usd >= each.limit_usd * self.near_share for each in self.caps)
         return "downgrade" if is_near else "go"
 
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -38,7 +37,6 @@ from routing.domain.budgets import (
     BudgetLeft,
     Cap,
     CapKind,
-    CapLeft,
     Hold,
     Reservation,
     Spender,
@@ -63,15 +61,9 @@ _ATTEMPTS = 5
 _KEPT = TypeAdapter(tuple[Hold, Cost])
 
 
-class Listener(Protocol):
-    """Receives an event in the team's scope; `once` names it, however often it is announced."""
-
-    def __call__(
-        self, *, team_id: UUID, event: str, subject_id: UUID, data: Mapping[str, object], once: str
-    ) -> None: ...
-
-
-LISTENERS: list[Listener] = []
+# Each receives `team_id`, `event`, `subject_id`, `data` and `once`, which names the event however
+# often it is announced, in the team's scope.
+LISTENERS: list[Callable[..., None]] = []
 
 
 class BudgetExceededError(DomainError):
@@ -81,14 +73,13 @@ class BudgetExceededError(DomainError):
     """
 
     def __init__(
-        self, *, tightest: CapLeft, estimated_usd: Decimal, alternatives: Mapping[str, Decimal]
+        self, *, tightest: Cap, estimated_usd: Decimal, alternatives: Mapping[str, Decimal]
     ) -> None:
         left = tightest.left_usd
         payable = {tier: usd for tier, usd in alternatives.items() if usd <= left}
         self.tightest = tightest
         self.estimated_usd = estimated_usd
         self.suggested_tier = max(payable, key=payable.__getitem__, default=None)
-        cap = tightest.cap
         if self.suggested_tier:
             advice = f" The tier '{self.suggested_tier}' still fits."
         else:
@@ -96,8 +87,9 @@ class BudgetExceededError(DomainError):
             advice = f" Wait until it begins anew,{shorter} or let a team admin raise the budget."
         super().__init__(
             f"The call may cost {_plain(estimated_usd)} USD, and the"
-            f" {cap.account.kind.title.lower()} has {_plain(left)} of"
-            f" {_plain(cap.limit_usd)} USD left until {cap.resets_at.isoformat()}.{advice}"
+            f" {tightest.account.kind.title.lower()} has {_plain(left)} of"
+            f" {_plain(tightest.limit_usd)} USD left until {tightest.resets_at.isoformat()}."
+            f"{advice}"
         )
 
 
@@ -280,7 +272,7 @@ def _count_here(hold: Hold, cost: Cost, counters: SpendCounters, left: BudgetLef
     is_counted, spent = spend_record.count_spend(hold=hold, cost=cost)
     # By the sum and not by the step: the next settlement announces what one could not.
     for each in left.caps if left else ():
-        usd, limit = spent.get(each.cap.account, Decimal(0)), each.cap.limit_usd
+        usd, limit = spent.get(each.account, Decimal(0)), each.limit_usd
         if usd and usd >= limit:
             _announce("budget.exhausted", each, usd, hold.spender.team_id)
         elif usd and usd >= limit * settings.BUDGET_NEAR_SHARE:
@@ -302,9 +294,12 @@ def _tell(hold: Hold, spent: Mapping[Account, Decimal], counters: SpendCounters)
     transaction.on_commit(tell)
 
 
-def _announce(event: str, tightest: CapLeft, spent_usd: Decimal, team_id: UUID) -> None:
+def _announce(event: str, cap: Cap, spent_usd: Decimal, team_id: UUID) -> None:
     """Announces an event to the listeners, once per window and limit of a cap."""
-    cap, account = tightest.cap, tightest.cap.account
+    account = cap.account
+    whose = (
+        {} if account.kind is CapKind.TEAM_MONTH else {f"{account.kind.owner}_id": account.owner_id}
+    )
     window = f"{account.kind.value}:{account.owner_id}:{account.begins_on}:{cap.limit_usd}"
     for listener in LISTENERS:
         listener(
@@ -317,11 +312,7 @@ def _announce(event: str, tightest: CapLeft, spent_usd: Decimal, team_id: UUID) 
                 "spent_usd": str(spent_usd),
                 "begins_on": account.begins_on,
                 "resets_at": cap.resets_at,
-                **(
-                    {}
-                    if account.kind is CapKind.TEAM_MONTH
-                    else {f"{account.kind.owner}_id": account.owner_id}
-                ),
+                **whose,
             },
             once=f"{event}:{window}",
         )
@@ -343,7 +334,7 @@ def _budget_of(team: Team, agent: Agent | None, end_user: EndUser | None, now: d
 
 def _left_of(budget: Budget, balances: Sequence[Balance]) -> BudgetLeft:
     caps = tuple(
-        CapLeft(Cap(account, limit, budget.resets_at[account]), balance)
+        Cap(account, limit, budget.resets_at[account], balance)
         for (account, limit), balance in zip(budget.limits.items(), balances, strict=True)
         if limit is not None
     )

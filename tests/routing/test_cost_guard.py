@@ -76,7 +76,7 @@ def test_a_person_may_spend_the_whole_day_and_no_more(any_till: Till) -> None:
     refusal = exceeded(any_till, "0.000002")
     any_till.reserve("0.000001")
 
-    assert refusal.tightest.cap.account.kind is CapKind.USER_DAY
+    assert refusal.tightest.account.kind is CapKind.USER_DAY
     assert refusal.tightest.left_usd == Decimal("0.000001")
     assert "max_tokens" in str(refusal)
     assert any_till.left().left_in(CapKind.USER_DAY) == 0
@@ -95,7 +95,7 @@ def test_all_people_and_agents_share_the_teams_month(committed_db: None, server:
     till.spend("5")
     refusal = exceeded(till, "3", end_user=till.cast.dmitri, agent=till.cast.luke)
 
-    assert refusal.tightest.cap.account.kind is CapKind.TEAM_MONTH
+    assert refusal.tightest.account.kind is CapKind.TEAM_MONTH
     assert refusal.tightest.left_usd == Decimal(2)
     assert till.left(end_user=till.cast.dmitri).left_in(CapKind.USER_DAY) == Decimal(5)
 
@@ -112,7 +112,7 @@ def test_an_agents_own_cap_holds_for_that_agent(
     refusal = exceeded(any_till, "1", end_user=any_till.cast.dmitri)
     any_till.reserve("1", end_user=any_till.cast.dmitri, agent=any_till.cast.luke)
 
-    assert refusal.tightest.cap.account.kind is kind
+    assert refusal.tightest.account.kind is kind
     assert refusal.tightest.left_usd == Decimal("0.5")
 
 
@@ -122,7 +122,7 @@ def test_a_cap_that_is_new_knows_what_was_spent_and_held_before(any_till: Till) 
     limit_agent(any_till.cast.kyra, day=3.5)
 
     assert any_till.left().left_in(CapKind.AGENT_DAY) == Decimal("0.5")
-    assert exceeded(any_till, "0.6").tightest.cap.account.kind is CapKind.AGENT_DAY
+    assert exceeded(any_till, "0.6").tightest.account.kind is CapKind.AGENT_DAY
 
 
 def test_a_cap_that_comes_back_has_missed_nothing(any_till: Till) -> None:

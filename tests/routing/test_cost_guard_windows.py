@@ -119,7 +119,7 @@ def test_a_new_day_and_month_begin_at_the_teams_own_midnight(tokyo: Till) -> Non
         tokyo.reserve("1.5")
     after = tokyo.later(seconds=1).reserve("5")
 
-    assert before.value.tightest.cap.resets_at == utc("2026-05-31 15:00")
+    assert before.value.tightest.resets_at == utc("2026-05-31 15:00")
     assert after.left.left_in(CapKind.USER_DAY) == 0
     assert after.left.left_in(CapKind.TEAM_MONTH) == Decimal(1)
 

@@ -200,7 +200,7 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
             along=partial(route.decision.save, force_insert=True),
         )
     except BudgetExceededError as error:
-        budget = error.tightest.cap.account.kind.title.lower()
+        budget = error.tightest.account.kind.title.lower()
         why = Attempt(route.model.name, route.model.provider, f"not paid for by the {budget}")
         note_outcome(Outcome(route.team_id, route.decision_id, "failed", None, [why], None))
         raise
