@@ -9,8 +9,8 @@ from django.utils import timezone
 from audit.services import events
 from audit.services.erasure import clear_caches_of_erased
 from audit.services.seals import closed_up_to, seal_team
-from teams.clock import database_now
 from teams.services.people import all_team_ids
+from teams.tenancy import database_now
 
 
 @shared_task(name="audit.tasks.seal_log")

@@ -32,35 +32,32 @@ app.autodiscover_tasks()
 
 
 @celeryd_init.connect
-def wait_for_redis(conf: Settings, **kwargs: object) -> None:
+def wait_for_redis(conf: Settings, **_: object) -> None:
     """Let a worker wait for a Redis that hangs, however long.
 
     After a time-out kombu counts the task as unacknowledged for ever, and the worker would starve.
     """
-    del kwargs
     conf.broker_transport_options = {**conf.broker_transport_options, "socket_timeout": None}
 
 
 @worker_process_init.connect
-def trace_tasks(**kwargs: object) -> None:
+def trace_tasks(**_: object) -> None:
     """Trace the tasks of this process, if traces are wanted."""
-    del kwargs
     from config import telemetry
 
     telemetry.start("worker")
 
 
 @worker_process_shutdown.connect
-def send_traces(**kwargs: object) -> None:
+def send_traces(**_: object) -> None:
     """Send the traces that wait."""
-    del kwargs
     from config import telemetry
 
     telemetry.stop()
 
 
 @worker_ready.connect
-def log_embedding_status(**kwargs: object) -> None:
+def log_embedding_status(**_: object) -> None:
     """Log once a worker whether stored vectors and the configured embedder agree."""
     del kwargs
     from memory.understanding.embedders import configured_spec
@@ -70,40 +67,36 @@ def log_embedding_status(**kwargs: object) -> None:
 
 
 @setup_logging.connect
-def log_as_django_does(**kwargs: object) -> None:
+def log_as_django_does(**_: object) -> None:
     """Let workers and beat write the same lines as the web processes."""
-    del kwargs
     from django.conf import settings
 
     dictConfig(settings.LOGGING)
 
 
 @before_task_publish.connect
-def send_request_id(headers: dict[str, Any], **kwargs: object) -> None:  # Any: as Celery has it
+def send_request_id(headers: dict[str, Any], **_: object) -> None:  # Any: as Celery has it
     """Tell a task which request it is done for."""
-    del kwargs
     from config.logs import request_id
 
     headers[_REQUEST_ID] = request_id()
 
 
 @task_prerun.connect
-def note_task_started(task: Task[Any, Any], task_id: str, **kwargs: object) -> None:
+def note_task_started(task: Task[Any, Any], task_id: str, **_: object) -> None:
     """Keep /readyz informed that a worker is busy, and name task and request in its log lines."""
-    del kwargs
-    from config.health import note_begun
+    from config.health import note_at_work
     from config.logs import working_for
 
-    note_begun()
+    note_at_work(is_busy=True)
     asked_by = task.request.get(_REQUEST_ID) or task_id
     _NAMED.enter_context(working_for(asked_by, task=task.name))
 
 
 @task_postrun.connect
-def note_task_ended(**kwargs: object) -> None:
+def note_task_ended(**_: object) -> None:
     """Keep /readyz informed that a worker is alive."""
-    del kwargs
-    from config.health import note_done
+    from config.health import note_at_work
 
     _NAMED.close()
-    note_done()
+    note_at_work(is_busy=False)

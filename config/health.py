@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 import redis
@@ -23,13 +24,12 @@ _BETWEEN_TASKS_SECONDS = 60
 _PATIENCE_SECONDS = 2.0
 
 
-def healthz(request: HttpRequest) -> HttpResponse:
+def healthz(_request: HttpRequest) -> HttpResponse:
     """200 while this process answers at all."""
-    del request
     return JsonResponse({"status": "ok"})
 
 
-def readyz(request: HttpRequest) -> HttpResponse:
+def readyz(_request: HttpRequest) -> HttpResponse:
     """200 when PostgreSQL and Redis answer, else 503 with the services that are down.
 
     `background` reports the worker, without which requests are still answered,
@@ -37,12 +37,16 @@ def readyz(request: HttpRequest) -> HttpResponse:
     and `pending_vectors` how many memories wait to be embedded; both are null while PostgreSQL is
     away.
     """
-    del request
     needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
     parts = {**needed, "background": is_anybody_at_work()}
     body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}
-    body["oldest_waiting_job_seconds"] = _oldest_wait() if needed["postgresql"] else None
-    body["pending_vectors"] = _pending_vectors() if needed["postgresql"] else None
+    wait: float | None = None
+    pending: int | None = None
+    with suppress(DatabaseError, InterfaceError):
+        if needed["postgresql"]:
+            wait, pending = oldest_wait(), sum(pending_counts().values())
+    body["oldest_waiting_job_seconds"] = None if wait is None else round(wait, 1)
+    body["pending_vectors"] = pending
     if all(needed.values()):
         return JsonResponse({"status": "ok", **body})
     return JsonResponse(
@@ -50,21 +54,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
         status=503,
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
     )
-
-
-def _oldest_wait() -> float | None:
-    try:
-        waits = oldest_wait()
-    except (DatabaseError, InterfaceError):
-        return None
-    return None if waits is None else round(waits, 1)
-
-
-def _pending_vectors() -> int | None:
-    try:
-        return sum(pending_counts().values())
-    except (DatabaseError, InterfaceError):
-        return None
 
 
 def postgres_answers() -> bool:
@@ -90,17 +79,9 @@ def is_anybody_at_work() -> bool:
     return bool(_heartbeat().ask(lambda client: client.exists(AT_WORK)))
 
 
-def note_begun() -> None:
-    """Notes the start of a task, which may last up to the time limit of tasks."""
-    _note(settings.CELERY_TASK_TIME_LIMIT + _BETWEEN_TASKS_SECONDS)
-
-
-def note_done() -> None:
-    """Notes the end of a task, whether it succeeded or failed."""
-    _note(_BETWEEN_TASKS_SECONDS)
-
-
-def _note(seconds: int) -> None:
+def note_at_work(*, is_busy: bool) -> None:
+    """Notes that a task begins, which may last up to the time limit of tasks, or has ended."""
+    seconds = _BETWEEN_TASKS_SECONDS + (settings.CELERY_TASK_TIME_LIMIT if is_busy else 0)
     _heartbeat().ask(lambda client: client.set(AT_WORK, 1, ex=seconds))
 
 

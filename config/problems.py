@@ -110,7 +110,7 @@ def problem(
 def problem_for(error: Exception) -> JsonResponse | None:
     """The problem document of an error; None for a bug, which becomes a 500."""
     if isinstance(error, BudgetExceededError):
-        return problem(402, "Budget exceeded", error.message, members=_of_a_budget(error))
+        return problem(402, "Budget exceeded", error.message, members=_of_budget(error))
     if isinstance(error, errors.DomainError):
         code, title = next(_DOMAIN[kind] for kind in type(error).__mro__ if kind in _DOMAIN)
         fields = {error.field: [error.message]} if error.field else None
@@ -130,28 +130,21 @@ def problem_for(error: Exception) -> JsonResponse | None:
         return answer
     if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
         logger.warning("A statement took too long and was stopped.")
-        return _logged(
-            problem(503, "Service unavailable", _TOO_LONG, headers={"Retry-After": "10"})
-        )
+        return _unavailable(_TOO_LONG, retry_after=10)
     if isinstance(error, _AWAY) or broke_off(error):
         lines = str(error).strip().splitlines()
         logger.warning("A service is away: %s", lines[0] if lines else type(error).__name__)
-        return _logged(
-            problem(
-                503,
-                "Service unavailable",
-                _NOT_REACHED if _is_not_reached(error) else _BROKE_OFF,
-                headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
-            )
+        unreached = any(
+            isinstance(each, psycopg_pool.PoolTimeout) for each in (error, error.__cause__)
         )
+        words = _NOT_REACHED if unreached else _BROKE_OFF
+        return _unavailable(words, retry_after=RETRY_AFTER_SECONDS)
     return None
 
 
-def _is_not_reached(error: Exception) -> bool:
-    """Whether no connection could be obtained at all."""
-    return isinstance(error, psycopg_pool.PoolTimeout) or isinstance(
-        error.__cause__, psycopg_pool.PoolTimeout
-    )
+def _unavailable(detail: str, *, retry_after: int) -> JsonResponse:
+    headers = {"Retry-After": str(retry_after)}
+    return _logged(problem(503, "Service unavailable", detail, headers=headers))
 
 
 def _logged(answer: JsonResponse) -> JsonResponse:
@@ -160,8 +153,7 @@ def _logged(answer: JsonResponse) -> JsonResponse:
     return answer
 
 
-def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:
-    """Which cap refused, what it has left in USD, when it resets, and which tier still fits."""
+def _of_budget(error: BudgetExceededError) -> dict[str, object]:
     cap = error.tightest
     return {
         "cap": cap.account.kind.value,
@@ -173,9 +165,8 @@ def _of_a_budget(error: BudgetExceededError) -> dict[str, object]:
     }
 
 
-def problem_response(error: Exception, context: dict[str, Any]) -> Response | JsonResponse | None:
-    """What Django REST framework answers for an error of a view."""
-    del context
+def problem_response(error: Exception, _context: dict[str, Any]) -> Response | JsonResponse | None:
+    """The answer of Django REST framework for an error of a view."""
     set_rollback()
     if isinstance(error, Http404):
         error = exceptions.NotFound("There is no such thing.")
@@ -228,23 +219,20 @@ def _short(text: str) -> str:
     return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 
 
-def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+def not_found(request: HttpRequest, *_: object, **__: object) -> HttpResponse:
     """The answer for an address that does not exist; a page for people in the admin."""
-    del exception
     if request.path.startswith("/admin/"):
         return refusals.not_found(request)
     return problem(404, "Not found", f"Nothing answers at {request.path}.")
 
 
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+def bad_request(*_: object, **__: object) -> JsonResponse:
     """The answer for a request that Django refuses before any view."""
-    del request, exception
     return problem(400, "Malformed request", "The request is malformed.")
 
 
-def server_error(request: HttpRequest) -> JsonResponse:
+def server_error(_request: HttpRequest) -> JsonResponse:
     """The answer for a bug."""
-    del request
     return problem(500, "Server error", "Something went wrong on our side; it has been logged.")
 
 
@@ -259,5 +247,4 @@ class ServiceUnavailableMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """The problem response of an outage; None leaves any other error to Django."""
-        del request
         return problem_for(error)

@@ -1,15 +1,50 @@
-"""Where everything answers."""
+"""Addresses of the API, the admin, health, metrics and the OpenAPI document."""
+
+from __future__ import annotations
+
+from functools import cache
+from threading import Lock
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularSwaggerView
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from rest_framework.request import Request
 
 from config import health
 from config.metrics import metrics
 from config.schema import SchemaView
 from memory.admin.home import key_list
 from memory.satellite import satellite_mounts
+
+# The document takes half a second to make, and drf-spectacular cannot make two at a time.
+_lock = Lock()
+_RENDERERS = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
+
+
+class SchemaView(SpectacularAPIView):
+    """The document, as JSON or YAML; it is the same for all who ask."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        # Any: Django REST framework's own signature
+        renderer = request.accepted_renderer
+        with _lock:
+            document = _document(renderer.format)
+        return HttpResponse(document, content_type=renderer.media_type)
+
+
+@cache
+def _document(name: str) -> Any:  # Any: bytes or a text, by the renderer
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+    schema = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return _RENDERERS[name]().render(schema)
+
 
 _READ = ["get", "head"]
 

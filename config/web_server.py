@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
+from uuid import UUID
 from weakref import WeakValueDictionary
 
 from asgiref.wsgi import WsgiToAsgiInstance
@@ -103,7 +104,6 @@ def application() -> Bridge:
     telemetry.start("web")  # before the application is loaded
     from django.conf import settings
 
-    from config.warming import warm_up
     from config.wsgi import application as wsgi
     from memory.understanding.embedders import configured_spec
     from memory.writing.indexing.reembedding import log_embedding_status
@@ -344,6 +344,47 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def warm_up() -> bool:
+    """Loads the API, the embedder and the judge, and reads once, so that a connection has plans.
+
+    Returns whether that read was made; a process serves without it too.
+    """
+    from django.db import DatabaseError, InterfaceError, connection
+    from django.urls import get_resolver
+    from django.utils import timezone
+
+    from memory.domain.audience import Viewer
+    from memory.domain.scoring import Weights
+    from memory.domain.types import Statement
+    from memory.reading.ranking import Question
+    from memory.reading.retrieval import Read, packing_for, prompt
+    from memory.understanding.judging import small_judge
+    from memory.understanding.tools import default_tools
+    from teams.errors import UnavailableError
+
+    get_resolver().url_patterns  # noqa: B018 - a property that imports every view
+    now, nobody = timezone.now(), UUID(int=0)
+    small_judge().judge(
+        existing=Statement("Dana lives in Paris.", now),
+        new=Statement("Dana lives in Oslo now.", now),
+    )
+    read = Read(
+        viewer=Viewer(nobody, actor="warm-up", agent_id=nobody, end_user_id=nobody),
+        question=Question("What is remembered of this?"),
+        is_counted=False,
+        tools=default_tools(),
+        now=now,
+    )
+    try:
+        prompt(read, packing=packing_for(weights=Weights(), token_budget=1_000))
+    except (DatabaseError, InterfaceError, UnavailableError) as error:
+        logger.warning("Serving without having warmed up: %s", error)
+        return False
+    finally:
+        connection.close()  # back into the pool, with what it has planned
+    return True
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from routing.services.cost_guard import settle_kept
-from routing.services.decisions import prune_decisions as prune
-from teams.clock import database_now
+from routing.services.router import prune_decisions as prune
+from teams.tenancy import database_now
 
 
 @shared_task(name="routing.tasks.settle_kept_costs")

@@ -1,4 +1,4 @@
-"""The admin's requests run in the scope of the staff login's teams, and in their time zone."""
+"""The scope, time zone and compression of the admin's pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import UTC, tzinfo
 from http import HTTPStatus
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 
 from teams.models import StaffUser, Team
@@ -85,3 +86,20 @@ def outside_staff_scope(request: HttpRequest) -> Iterator[None]:
         yield
     finally:
         scope.enter()
+
+
+class AdminCompressionMiddleware(GZipMiddleware):
+    """Compresses pages under /admin/, and nothing of the API, whose answers may be streams.
+
+    Django adds a random number of bytes to each page, so that its length tells nothing of its
+    secrets, and masks the CSRF token anew in each.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        """The response, compressed where the browser takes it so."""
+        if not request.path.startswith("/admin/"):
+            return response
+        compressed: HttpResponseBase = super().process_response(request, response)
+        return compressed

@@ -1,9 +1,10 @@
-"""Statements that PostgreSQL parses and plans once per connection, past the ORM."""
+"""The scope of a transaction, and statements that PostgreSQL plans once per connection."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
@@ -17,7 +18,6 @@ from django.db.models import Model
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-from teams.scope import current_scope
 from teams.tracing import outgoing
 
 GENERIC = "force_generic_plan"
@@ -31,6 +31,44 @@ _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
 
 
 _M = TypeVar("_M", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The reader of an answer: one agent or, with None, any, and one person or nobody."""
+
+    agent_id: UUID | None
+    end_user_id: UUID | None
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings by which row-level security knows the reader (memory/sql/audience.sql)."""
+        return {
+            "palimpsest.reader": "on",
+            "palimpsest.reader_agent": str(self.agent_id or ""),
+            "palimpsest.reader_person": str(self.end_user_id or ""),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TeamScope:
+    """Which teams a transaction may see, and who acts in it and why."""
+
+    team_ids: tuple[UUID, ...] = ()
+    actor: str = ""
+    reason: str = ""
+    conversation_id: UUID | None = None
+    is_planned_once: bool = False
+    reader: Reader | None = None
+
+
+NO_SCOPE = TeamScope()
+scope_in_force: ContextVar[TeamScope] = ContextVar("team_scope", default=NO_SCOPE)
+
+
+def current_scope() -> TeamScope:
+    """The scope in force; each `team_scope` makes one of its own, to be told apart by identity."""
+    return scope_in_force.get()
 
 
 class Uuids(np.ndarray[Any, np.dtype[np.bytes_]]):

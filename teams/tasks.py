@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from teams.clock import database_now
 from teams.services.idempotency import prune_requests
 from teams.services.keys import forget_key_uses, record_key_uses, take_key_uses
 from teams.services.people import all_team_ids
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 
 
 @shared_task(name="teams.tasks.flush_key_use", ignore_result=True)

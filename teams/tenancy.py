@@ -20,8 +20,7 @@ from psycopg import DataError, OperationalError, errors
 from psycopg.pq import ConnStatus, Escaping, ExecStatus
 
 from teams.errors import GivenUpError
-from teams.prepared import run_prepared, set_locally
-from teams.scope import Reader, TeamScope, scope_in_force
+from teams.prepared import Reader, TeamScope, run_prepared, scope_in_force, set_locally
 
 _statement_limit: ContextVar[float] = ContextVar("statement_limit", default=0.0)
 _is_given_up: ContextVar[Callable[[], bool] | None] = ContextVar("is_given_up", default=None)

@@ -6,4 +6,3 @@ from .memory import *  # noqa: F403
 from .models import *  # noqa: F403
 from .stores import *  # noqa: F403
 from .web import *  # noqa: F403
-from .work import *  # noqa: F403

@@ -1,12 +1,13 @@
-"""PostgreSQL and Redis: the embedded ones of the home, or those that the environment names."""
+"""PostgreSQL, Redis and Celery: the servers of the home, or those that the environment names."""
 
 from __future__ import annotations
 
 import os
+import socket
 from typing import Any
 
 from config import embedded
-from config.env import database_from_url, read_bool, read_int, read_list, read_str
+from config.env import database_from_url, read_bool, read_float, read_int, read_list, read_str
 
 from .installation import HOME
 
@@ -84,7 +85,7 @@ def _replicas() -> dict[str, dict[str, Any]]:  # Any: as above
     """The logins at DATABASE_REPLICA_URL, whose answer nobody waits for long."""
     found = {}
     for number, url in enumerate(read_list("DATABASE_REPLICA_URL"), 1):
-        from config.replica_connection import ImpatientConnection
+        from teams.replicas import ImpatientConnection
 
         login = database_from_url("DATABASE_REPLICA_URL", url)
         login["OPTIONS"] = {"connect_timeout": 2, "tcp_user_timeout": 5_000, **login["OPTIONS"]}
@@ -113,4 +114,51 @@ CACHES = {
         "KEY_PREFIX": REDIS_PREFIX,
         "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 2},
     }
+}
+
+
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_TASK_DEFAULT_QUEUE = "palimpsest"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Publishing gives up quickly: the job's row counts, and the sweep finds unpublished jobs.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 1,
+    # Of who sends tasks; workers wait (config/celery.py).
+    "socket_timeout": 5,
+    "socket_keepalive": True,
+    # A server that vanished without closing its connections is noticed within seconds.
+    "socket_keepalive_options": (
+        {socket.TCP_USER_TIMEOUT: 10_000} if hasattr(socket, "TCP_USER_TIMEOUT") else {}
+    ),
+    "visibility_timeout": 900,
+    "global_keyprefix": f"{REDIS_PREFIX}:",
+}
+# Each task's name and how often it runs, in seconds.
+_PERIODIC = {
+    "memory.tasks.sweep_jobs": 15.0,
+    "memory.tasks.extract_rested": 60.0,
+    "memory.tasks.index_messages": 3.0,
+    "memory.tasks.embed_memories": 3.0,
+    "memory.tasks.extend_graphs": 30.0,
+    "memory.tasks.write_levels": 10.0,
+    "memory.tasks.renew_statistics": read_float("STATISTICS_SECONDS", 10.0, minimum=1.0),
+    "memory.tasks.flush_usage": 10.0,
+    "memory.tasks.keep_projects_to_limits": 600.0,
+    "teams.tasks.flush_key_use": 30.0,
+    "teams.tasks.prune_idempotent_requests": 600.0,
+    "audit.tasks.seal_log": read_float("SEAL_SECONDS", 60.0, minimum=1.0),
+    "audit.tasks.flush_events": read_float("EVENT_FLUSH_SECONDS", 5.0, minimum=1.0),
+    "audit.tasks.keep_event_days": 3600.0,
+    "audit.tasks.clear_caches_of_erased": 600.0,
+    "routing.tasks.settle_kept_costs": 15.0,
+    "routing.tasks.prune_decisions": 3600.0,
+}
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {  # Any: a name or an interval
+    name: {"task": name, "schedule": seconds} for name, seconds in _PERIODIC.items()
 }

@@ -19,9 +19,8 @@ from teams.domain.agent_document import AgentDocument
 from teams.domain.documents import DocumentError
 from teams.errors import InvalidError
 from teams.models import Agent
-from teams.services.agent_names import agent_called, aliases_of, check_aliases
 from teams.services.agents import READ_ONLY, columns_of, document_of
-from teams.services.people import check_new_slug
+from teams.services.people import agent_called, aliases_of, check_aliases, check_new_slug
 
 # Any in this module: JSON that a person wrote, and Django's own signatures.
 Json = dict[str, Any]

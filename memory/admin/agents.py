@@ -30,8 +30,8 @@ from teams.domain.agent_document import AgentDocument
 from teams.errors import Condition
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team
-from teams.services.agent_names import aliases_of, set_aliases
 from teams.services.agents import change_agent, document_of, save_document, versions_of
+from teams.services.people import aliases_of, set_aliases
 from teams.services.team_settings import default_flags
 from teams.tenancy import team_scope
 

@@ -30,8 +30,8 @@ from memory.selectors.names import Named, names_of
 from memory.selectors.revisions import Revision
 from teams.errors import ForbiddenError, NotFoundError
 from teams.models import Agent
-from teams.services.agent_names import aliases_among
 from teams.services.keys import Principal
+from teams.services.people import aliases_among
 from teams.services.team_settings import require_memory
 from teams.tenancy import statements_within, team_scope
 

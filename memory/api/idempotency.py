@@ -17,7 +17,6 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.viewsets import GenericViewSet
 
-from teams.clock import database_now
 from teams.errors import DomainError
 from teams.services.idempotency import (
     HEADER,
@@ -31,7 +30,7 @@ from teams.services.idempotency import (
     release_request,
 )
 from teams.services.keys import Principal
-from teams.tenancy import before_commit
+from teams.tenancy import before_commit, database_now
 
 REPLAY_HEADER = "Idempotent-Replay"
 # After these nothing was carried out, and the same request may be sent again as a new one.

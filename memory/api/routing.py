@@ -19,8 +19,7 @@ from memory.domain.audience import Viewer
 from routing.domain.budgets import BudgetLeft, Cap, CapKind
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.services.cost_guard import budget_left
-from routing.services.decisions import told_scores
-from routing.services.router import Route, choose_route
+from routing.services.router import Route, choose_route, told_scores
 from teams.errors import InvalidError
 from teams.models import EndUser, Team
 from teams.models.conversations import ROLES

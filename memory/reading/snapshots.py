@@ -16,8 +16,8 @@ from psycopg.errors import QueryCanceled
 
 from memory.domain.audience import Viewer
 from memory.selectors.revisions import Revision, server_state, team_revision
+from teams.prepared import Reader
 from teams.replicas import reading_from, replicas
-from teams.scope import Reader
 from teams.tenancy import team_scope
 
 READS = Counter(

@@ -30,7 +30,7 @@ from memory.models import MemoryArtifact, SearchEntry
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.names import names_of
 from teams.models import Agent, EndUser, Message, Project
-from teams.services.agent_names import aliases_among
+from teams.services.people import aliases_among
 
 # In an index of words: what is of no end user, and of messages what is the team's.
 _NOBODY = "nobody"

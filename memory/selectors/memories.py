@@ -17,7 +17,7 @@ from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from memory.selectors.filters import names_artifact_q
 from teams.errors import NotFoundError
-from teams.services.agent_names import slug_called
+from teams.services.people import slug_called
 
 ALL = "all"
 RELATED_LIMIT = 50

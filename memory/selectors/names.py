@@ -10,8 +10,7 @@ from django.db import connection
 
 from memory.selectors.revisions import REVISION, Revision
 from teams.models import Agent, Role
-from teams.prepared import Columns, run_prepared
-from teams.scope import current_scope
+from teams.prepared import Columns, current_scope, run_prepared
 from teams.tenancy import team_scope
 
 _AGENT = Columns(Agent)

@@ -16,7 +16,7 @@ from memory.domain.profile_fields import matter_of
 from memory.models import Memory
 from memory.selectors.conversations import conversations_of
 from teams.models import Conversation, EndUser, Project
-from teams.services.agent_names import slug_called
+from teams.services.people import slug_called
 
 _Row = TypeVar("_Row", bound=Model)
 

@@ -22,12 +22,11 @@ from memory.writing.background import exclusively, leave_queue, pause_after, sen
 from memory.writing.outcomes import job_event
 from memory.writing.windows import window_end
 from routing.clients.protocol import FailureKind, ModelError
-from teams.clock import database_now
 from teams.errors import ConflictError, NotFoundError, UnavailableError
 from teams.models import Conversation, Message
 from teams.services.conversations import lock_conversation
 from teams.services.team_settings import flags_of_id, require_memory
-from teams.tenancy import broke_off, team_scope
+from teams.tenancy import broke_off, database_now, team_scope
 
 ACTOR = "task:extract"
 RUN_JOB_TASK = "memory.tasks.run_extraction_jobs"

@@ -40,8 +40,7 @@ from memory.writing.windows import (
     window_end,
 )
 from memory.writing.write_path import prepare, store
-from teams.clock import database_now
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 from teams.tracing import note, step
 
 # Candidates that a cap kept out, as a job keeps them for its next run.

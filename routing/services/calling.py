@@ -25,8 +25,14 @@ from routing.domain.chat_answers import (
     tokens_of_request,
 )
 from routing.domain.choices import ModelChoice
-from routing.services.decisions import Attempt, Keep, Outcome, note_outcome
-from routing.services.router import NoModelConfiguredError, Route
+from routing.services.router import (
+    Attempt,
+    Keep,
+    NoModelConfiguredError,
+    Outcome,
+    Route,
+    note_outcome,
+)
 from teams.errors import InvalidError, UnavailableError
 
 logger = logging.getLogger(__name__)

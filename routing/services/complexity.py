@@ -180,7 +180,7 @@ def score(
     turns = len(history) if history_turns is None else history_turns
     classifier = configured_classifier()
     scorer: Literal["heuristics", "model"] = "model" if classifier else "heuristics"
-    key = key_of(
+    key = _key_of(
         team_id=team_id,
         scorer=f"model:{classifier.name}" if classifier else scorer,
         query=query,
@@ -189,37 +189,31 @@ def score(
     )
     if (cached := _cached_score(key)) is not None:
         return Scored(cached, scorer, cached=True)
-    found = _classified(classifier, query, history, turns, payer) if classifier else None
+    found = None
+    if classifier is not None:
+        try:
+            found = classified(
+                classifier=classifier,
+                query=query,
+                history=history,
+                history_turns=turns,
+                payer=payer,
+            )
+        except CompletionError as error:
+            level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
+            logger.log(level, "The heuristics score instead of a model (%s): %s", error.kind, error)
+        except BudgetExceededError:
+            logger.info("The heuristics score instead of a model: the budget does not pay for it.")
+        except (DatabaseError, InterfaceError):
+            logger.warning("The heuristics score instead of a model: nothing can be paid for.")
     if found is None:
         found = heuristic_score(query=query, history_turns=turns, history=history)
-        if classifier:
+        if classifier is not None:
             # Not cached: the model is asked again as soon as it is back.
             return Scored(found, "heuristics", cached=False)
     value = json.dumps([found.dimensions, dict(found.reasons)])
     quick_redis().ask(lambda client: client.set(key, value, ex=CACHED_SECONDS))
     return Scored(found, scorer, cached=False)
-
-
-def _classified(
-    classifier: Classifier,
-    query: str,
-    history: Sequence[str],
-    turns: int,
-    payer: Payer | None,
-) -> ComplexityScore | None:
-    """The model's score, None if it gave none."""
-    try:
-        return classified(
-            classifier=classifier, query=query, history=history, history_turns=turns, payer=payer
-        )
-    except CompletionError as error:
-        level = logging.ERROR if error.kind is FailureKind.MISCONFIGURED else logging.WARNING
-        logger.log(level, "The heuristics score instead of a model (%s): %s", error.kind, error)
-    except BudgetExceededError:
-        logger.info("The heuristics score instead of a model: the budget does not pay for it.")
-    except (DatabaseError, InterfaceError):
-        logger.warning("The heuristics score instead of a model: nothing can be paid for.")
-    return None
 
 
 def classified(
@@ -250,7 +244,7 @@ def classified(
     return found
 
 
-def key_of(
+def _key_of(
     *, team_id: UUID, scorer: str, query: str, history: Sequence[str], history_turns: int
 ) -> str:
     """The cache key of a score, of the team alone and without any words.

@@ -1,7 +1,6 @@
 """Who works here and what they said."""
 
-from .conversations import Checkpoint, Conversation, Message, ToldRevision
-from .idempotency import IdempotentRequest
+from .conversations import Checkpoint, Conversation, IdempotentRequest, Message, ToldRevision
 from .people import (
     Agent,
     AgentAlias,

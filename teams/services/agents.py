@@ -13,8 +13,7 @@ from teams.domain.agent_document import AgentDocument, MemoryConfig, ModelConfig
 from teams.domain.documents import DocumentError
 from teams.errors import UNCONDITIONAL, Condition, InvalidError, NotFoundError
 from teams.models import Agent, AgentVersion
-from teams.services.agent_names import agent_called, slug_called
-from teams.services.people import check_new_slug
+from teams.services.people import agent_called, check_new_slug, slug_called
 
 # What an answer has beside the document; sent back with it, it is passed over.
 READ_ONLY = ("aliases", "effective_weights", "version", "created_at", "changed_at", "changed_by")

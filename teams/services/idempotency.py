@@ -17,11 +17,10 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, UnderWayError
 from teams.ids import new_id
 from teams.models import IdempotentRequest
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 
 ACTOR = "idempotency"
 HEADER = "Idempotency-Key"

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Membership, Project, Role, StaffUser, Team
-from teams.services.agent_names import agent_called
+from teams.services.people import agent_called
 from teams.tenancy import team_scope
 
 _END_USER = "SELECT id FROM teams_enduser WHERE team_id = %s AND external_id = %s"

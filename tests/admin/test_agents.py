@@ -12,8 +12,8 @@ from django.urls import reverse
 from memory.models import Category
 from teams.domain.agent_document import AgentDocument
 from teams.models import Agent, AgentVersion
-from teams.services.agent_names import agent_called
 from teams.services.agents import columns_of
+from teams.services.people import agent_called
 from teams.tenancy import team_scope
 from tests.support.admin import agent_form
 from tests.support.agent_documents import WHOLE

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from memory.models import Category
 from routing.models import SpendEntry
-from teams.services.agent_names import set_aliases
+from teams.services.people import set_aliases
 from teams.tenancy import team_scope
 from tests.admin.test_visibility import fill
 from tests.factories import StaffUserFactory

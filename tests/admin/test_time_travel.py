@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit.selectors.instants import instant_at
+from audit.selectors import instant_at
 from memory.models import Memory
 from memory.satellites.time_travel.timeline import timeline_of
 from teams.models import Team

@@ -11,7 +11,7 @@ from django.urls import reverse
 from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import MOST_ENDPOINTS, create_endpoint, send_test
 from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
-from teams.clock import database_now
+from teams.tenancy import database_now
 from tests.support.cast import Cast
 
 ADD = reverse("admin:webhooks_webhookendpoint_add")

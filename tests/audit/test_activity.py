@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from audit.models import LogCommit
-from audit.selectors.activity import changes_between_bounds, first_change_of
+from audit.selectors import changes_between_bounds, first_change_of
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory
 from tests.support.cast import Cast, make_cast

@@ -19,7 +19,7 @@ from django.db.models import Subquery
 from django.utils import timezone
 
 from audit.models import CommitClock, LogCommit, MemoryLog
-from audit.selectors.instants import Instant, instant_at
+from audit.selectors import Instant, instant_at
 from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.models import Memory

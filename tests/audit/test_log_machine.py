@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from audit.models import EVENTS, LogCommit, MemoryLog
-from audit.selectors.instants import instant_at
+from audit.selectors import instant_at
 from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.models import Contradiction, Memory

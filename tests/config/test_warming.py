@@ -13,7 +13,7 @@ from config.embedded import PROJECT_ROOT
 
 _WARM = """
 from config.wsgi import application
-from config.warming import warm_up
+from config.web_server import warm_up
 
 print(warm_up())
 """

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from django.conf import settings
 from rest_framework.test import APIClient
 
 from config import embedded
-from config.health import AT_WORK, note_begun, note_done
+from config.health import AT_WORK, note_at_work
 from tests.support.piped_tasks import READ_PIPE
 from tests.support.waiting import until
 
@@ -131,10 +131,10 @@ def test_a_worker_leaves_word_of_its_tasks(shop: Shop, tmp_path: Path) -> None:
     assert shop.client.exists(AT_WORK)
 
 
-@pytest.mark.parametrize("note", [note_begun, note_done])
-def test_readiness_tells_of_a_background_that_works(db: None, note: Callable[[], None]) -> None:
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_readiness_tells_of_a_background_that_works(db: None, is_busy: bool) -> None:
     before = APIClient().get("/readyz")
-    note()
+    note_at_work(is_busy=is_busy)
     after = APIClient().get("/readyz")
 
     assert (before.status_code, before.json()["background"]) == (200, "away")

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from routing.models import RoutingDecision
-from routing.services.decisions import prune_decisions
+from routing.services.router import prune_decisions
 from teams.prepared import run_prepared
 from tests.support.cast import Cast
 from tests.support.chat_models import make_models, route_of

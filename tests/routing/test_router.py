@@ -14,8 +14,13 @@ from routing.domain.budgets import CapKind, Usage
 from routing.domain.complexity import DIMENSIONS, Tier
 from routing.models import ChatModel, RoutingDecision
 from routing.services.cost_guard import BudgetExceededError, reserve, settle
-from routing.services.decisions import Outcome, hash_of, note_outcome
-from routing.services.router import NoModelConfiguredError, choose_route
+from routing.services.router import (
+    NoModelConfiguredError,
+    Outcome,
+    choose_route,
+    hash_of,
+    note_outcome,
+)
 from teams.errors import InvalidError
 from teams.models import Agent, EndUser
 from teams.tenancy import team_scope

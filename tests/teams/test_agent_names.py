@@ -7,9 +7,8 @@ from django.db import IntegrityError, transaction
 
 from teams.errors import InvalidError
 from teams.models import Agent, AgentAlias
-from teams.services.agent_names import aliases_of, set_aliases
 from teams.services.agents import agent_of_slug
-from teams.services.people import ensure_agent
+from teams.services.people import aliases_of, ensure_agent, set_aliases
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 

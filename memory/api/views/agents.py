@@ -34,8 +34,8 @@ from memory.api.serializers.agents import (
 from memory.writing.categories import check_allowlist
 from teams.errors import NotFoundError
 from teams.models import Agent, AgentAlias, AgentVersion
-from teams.services.agent_names import agent_called, slug_called
 from teams.services.agents import agent_of_slug, save_document, versions_of
+from teams.services.people import agent_called, slug_called
 
 AgentPage = page_schema("AgentPage", AgentSerializer)
 AgentVersionPage = page_schema("AgentVersionPage", AgentVersionSerializer)

@@ -33,15 +33,16 @@ from routing.services.calling import (
     require_configured,
 )
 from routing.services.cost_guard import BudgetExceededError, count_along, release, reserve, settle
-from routing.services.decisions import (
+from routing.services.models import catalogue_of
+from routing.services.router import (
     Attempt,
     Outcome,
+    Route,
+    cheapest_within,
     keep_by_itself,
     note_outcome,
     write_outcome,
 )
-from routing.services.models import catalogue_of
-from routing.services.router import Route, cheapest_within
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message
 from teams.services.team_settings import flags_of

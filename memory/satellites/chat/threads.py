@@ -16,9 +16,8 @@ from memory.satellites.chat.wording import turns_of
 from memory.writing.posting import open_conversation
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation, Message
-from teams.services.agent_names import slug_called
 from teams.services.conversations import lock_conversation
-from teams.services.people import ensure_end_user, find_or_create_agent
+from teams.services.people import ensure_end_user, find_or_create_agent, slug_called
 from teams.tenancy import hold_lock, wait_for_disk
 
 # A conversation without a thread id is looked for among so many of the person's last ones.

@@ -33,8 +33,8 @@ from memory.understanding.tools import default_tools
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 from teams.models import Agent, Team
-from teams.services.agent_names import agent_called
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
+from teams.services.people import agent_called
 
 EVENT_STREAM = "text/event-stream"
 _EVENT = {"type": "object", "properties": {"data": {"type": "string"}}, "required": ["data"]}

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memory.satellites.consent.deciding import expire_requests
 from memory.satellites.consent.team_facts import propose_due_team_facts
-from teams.clock import database_now
+from teams.tenancy import database_now
 
 
 @shared_task(name="memory.satellites.consent.tasks.expire_consent_requests")

@@ -14,8 +14,8 @@ from memory.satellites.episodes.making import make_episode
 from memory.satellites.episodes.sittings import RUN_TASK, queue_episodes
 from memory.understanding.tools import default_tools
 from memory.writing.jobs import work_for_team
-from teams.clock import database_now
 from teams.services.people import all_team_ids
+from teams.tenancy import database_now
 
 
 @shared_task(name=RUN_TASK)

@@ -20,9 +20,8 @@ from memory.selectors.history.log import LogMark
 from memory.understanding.tools import Tools
 from memory.writing.background import exclusively, leave_queue, run_write
 from memory.writing.write_path import lock_owners
-from teams.clock import database_now
 from teams.services.team_settings import lifecycle_settings_of
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 
 _MOST_CHANGES = 10_000
 _BATCH = 50

@@ -12,7 +12,7 @@ from memory.satellites.lifecycle.purging import purge_due
 from memory.satellites.lifecycle.running import run_consolidation as go_on_with_run
 from memory.satellites.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.understanding.tools import default_tools
-from teams.clock import database_now
+from teams.tenancy import database_now
 
 
 @shared_task(

@@ -13,8 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from audit.selectors.activity import first_change_of
-from audit.selectors.instants import Instant, instant_at
+from audit.selectors import Instant, first_change_of, instant_at
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.time_travel.past_words import differences, marks_of

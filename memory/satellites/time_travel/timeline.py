@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import ceil, log1p
 from uuid import UUID
 
-from audit.selectors.activity import changes_between_bounds
+from audit.selectors import changes_between_bounds
 
 # The drawing's own units; the page stretches it to its width.
 HEIGHT = 40

@@ -16,7 +16,7 @@ from teams.admin.display import json_column, label_column, time_column
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import RelatedFilter, display
 from teams.admin_permissions import ADMINS
-from teams.clock import database_now
+from teams.tenancy import database_now
 
 _COLOURS = {
     "queued": "info",

@@ -39,12 +39,11 @@ from memory.writing.drafts import Outcome
 from memory.writing.jobs import queue_extraction, visible_conversation
 from memory.writing.posting import open_conversation
 from memory.writing.stating import StatedMemory, remember
-from teams.clock import database_now
 from teams.errors import ConflictError, DomainError, NotFoundError, UnavailableError
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.people import ensure_end_users
 from teams.services.team_settings import flags_of_id, require_memory
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 
 IMPORT_TASK = "memory.satellites.transfer.tasks.run_import"
 ACTOR = "task:import"

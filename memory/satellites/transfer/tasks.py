@@ -12,9 +12,8 @@ from memory.satellites.transfer.imports import IMPORT_TASK, overdue_imports
 from memory.satellites.transfer.imports import publish as publish_import
 from memory.satellites.transfer.imports import run_import as go_on_with_import
 from memory.understanding.tools import default_tools
-from teams.clock import database_now
 from teams.services.people import all_team_ids
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 
 
 @shared_task(

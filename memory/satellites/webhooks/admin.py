@@ -23,8 +23,8 @@ from teams.admin.display import excerpt_column, label_column, page_of, row_colum
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChecksWidget, RelatedFilter, action, display
 from teams.admin_permissions import ADMINS
-from teams.clock import database_now
 from teams.errors import DomainError
+from teams.tenancy import database_now
 
 _SECRET = "made_secret"  # noqa: S105 - the name of an attribute
 _COLOURS = {"waiting": "info", "delivered": "success", "dead": "danger"}

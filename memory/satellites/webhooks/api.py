@@ -33,9 +33,9 @@ from memory.satellites.webhooks import endpoints
 from memory.satellites.webhooks.calls import secret_of
 from memory.satellites.webhooks.endpoints import EndpointWithSecret
 from memory.satellites.webhooks.models import WEBHOOK_EVENTS, WebhookDelivery, WebhookEndpoint
-from teams.clock import database_now
 from teams.errors import ConflictError
 from teams.services.idempotency import Answer
+from teams.tenancy import database_now
 
 EVENTS = [(each, each) for each in WEBHOOK_EVENTS]
 DELIVERY_STATES = WebhookDelivery.State.choices

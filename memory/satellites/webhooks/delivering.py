@@ -34,10 +34,9 @@ from memory.satellites.webhooks.calls import (
 from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from memory.satellites.webhooks.payloads import payload_of
 from memory.writing.background import exclusively, pause_after
-from teams.clock import database_now
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
-from teams.tenancy import give_back_connection, team_scope
+from teams.tenancy import database_now, give_back_connection, team_scope
 
 ACTOR = "task:webhooks"
 _THREADS = 16

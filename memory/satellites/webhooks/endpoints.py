@@ -24,10 +24,9 @@ from memory.satellites.webhooks.models import (
     WebhookDelivery,
     WebhookEndpoint,
 )
-from teams.clock import database_now
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
-from teams.tenancy import hold_lock
+from teams.tenancy import database_now, hold_lock
 
 MOST_ENDPOINTS = 20
 _State = WebhookDelivery.State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from memory.satellites.webhooks.delivering import deliver_waiting, prune_deliveries
-from teams.clock import database_now
+from teams.tenancy import database_now
 
 WEBHOOK_RUN_SECONDS = 3.0
 

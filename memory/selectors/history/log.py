@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Max, Min, QuerySet
 
 from audit.models import MemoryLog
-from audit.selectors.instants import last_number_up_to
+from audit.selectors import last_number_up_to
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE

@@ -25,7 +25,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from psycopg import sql
 
 from audit.models import MemoryLog
-from audit.selectors.instants import Instant
+from audit.selectors import Instant
 from memory.domain.audience import Viewer
 from memory.domain.differences import FieldChange, changed_fields, marked_changes
 from memory.models import Memory

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Count, Max
 
 from audit.models import LogCommit
-from audit.selectors.instants import Instant, instant_at
+from audit.selectors import Instant, instant_at
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet

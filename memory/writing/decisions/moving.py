@@ -34,7 +34,7 @@ from memory.writing.stating import Belonging, belonging, check_may_confirm, chec
 from memory.writing.write_path import lock_owners, prepare
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import EndUser, Project
-from teams.services.agent_names import agent_called
+from teams.services.people import agent_called
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from memory.models import Category, Memory
 from teams.models import Agent, Conversation
-from teams.services.agent_names import set_aliases
+from teams.services.people import set_aliases
 from tests.support.cast import Cast, Clients
 
 

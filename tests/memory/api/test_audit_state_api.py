@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command, execute_from_comm
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from audit.selectors.instants import instant_at
+from audit.selectors import instant_at
 from memory.models import Memory
 from teams.models import Agent
 from teams.tenancy import team_scope

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from audit.selectors.instants import instant_at
+from audit.selectors import instant_at
 from memory.domain.forms import PROJECT_FORMS, Form, Payload, rendered
 from memory.domain.secrets import MASK
 from memory.models import Memory, MemoryArtifact

@@ -14,10 +14,9 @@ from memory.selectors.job_queue import oldest_wait, team_queues
 from memory.tasks import run_extraction_jobs, sweep_jobs
 from memory.understanding.tools import Tools
 from memory.writing.jobs import due_jobs, taken
-from teams.clock import database_now
 from teams.models import Conversation, Team
 from teams.services.people import all_team_ids
-from teams.tenancy import team_scope
+from teams.tenancy import database_now, team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
 from tests.support.extraction import now_is, plain, published, queued, run, set_job

@@ -17,7 +17,6 @@ from django.db import DatabaseError, connection, connections
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from config.replica_connection import ImpatientConnection
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.models import Memory
@@ -26,7 +25,7 @@ from memory.reading.snapshots import READS, snapshots
 from memory.selectors.revisions import Revision, server_state
 from memory.understanding.tools import Tools
 from teams.models import Team
-from teams.replicas import LEFT_OUT_SECONDS, Replicas, reading_from, replicas
+from teams.replicas import LEFT_OUT_SECONDS, ImpatientConnection, Replicas, reading_from, replicas
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.support.reading import retrieve

@@ -16,7 +16,7 @@ from config.embedded import PROJECT_ROOT
 from memory.satellites.webhooks import delivering
 from memory.satellites.webhooks.calls import new_secret
 from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
-from teams.clock import database_now
+from teams.tenancy import database_now
 from tests.support.cast import Cast
 from tests.support.doc_examples import examples
 from tests.support.memories_api import OLD_LIMIT, OTHER_LIMIT, open_ones, post, remember
