@@ -206,10 +206,7 @@ class Erasure(TeamOwned):
 
 
 class OperationalEvent(models.Model):
-    """Something the product did, for counts and questions of the operator (seed 004 §14).
-
-    No contents stand here: `meta` holds figures and reasons only.
-    """
+    """An operation in figures and reasons, without contents (seed 004 §14)."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -55,10 +55,7 @@ class Instant:
 
 
 def last_number_up_to(*, team_id: UUID, at: datetime) -> int | None:
-    """The greatest number in the log when the team's last commit up to `at` was done.
-
-    None where it has none up to then. Call it in the team's scope.
-    """
+    """The log's greatest number at the team's last commit up to `at`; None before the first."""
     commits = LogCommit.objects.filter(team_id=team_id, at__lte=at).order_by("-at")
     return commits.values_list("last_seq", flat=True).first()
 
@@ -110,10 +107,7 @@ def first_change_of(*, team_id: UUID) -> datetime | None:
 
 
 def changes_between_bounds(*, team_id: UUID, bounds: Sequence[datetime]) -> list[int]:
-    """How many commits were done between each two neighbours of `bounds`, which ascend.
-
-    The first bound of a stretch is not in it, the last one is. Call it in the team's scope.
-    """
+    """How many commits were done after each of the ascending `bounds`, up to the next one."""
     with connection.cursor() as cursor:
         cursor.execute(_POSITIONS, [team_id, list(bounds)])
         done = [position for (position,) in cursor.fetchall()]

@@ -108,10 +108,7 @@ def write_manifest(manifest: Manifest, *, folder: Path) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a backup whose dump is the one that was made with it.
-
-    Raises BackupError for a folder that is not a backup, and for a dump that was changed or cut.
-    """
+    """The manifest of a backup; raises BackupError where it or the dump was changed or cut."""
     try:
         manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
         found = sha256_of(folder / DUMP)
@@ -141,10 +138,7 @@ def sha256_of(file: Path) -> str:
 
 @contextmanager
 def embedded_servers() -> Iterator[None]:
-    """Run the home's PostgreSQL and Redis for the block, unless others are configured.
-
-    Servers that run already go on afterwards; those that were started here are stopped.
-    """
+    """Run the home's servers for the block, unless they run already or others are configured."""
     home = settings.HOME
     owns_redis = not os.environ.get("REDIS_URL")
     start_postgres = settings.HAS_OWN_POSTGRES and embedded.postgres_pid(home) is None
@@ -167,10 +161,7 @@ def embedded_servers() -> Iterator[None]:
 
 
 def run_client(program: str, *arguments: str, names_database: bool = True) -> str:
-    """Run pg_dump or pg_restore to its end as the owner; returns what it printed.
-
-    Raises BackupError with its last line when it fails or is not installed.
-    """
+    """Run pg_dump or pg_restore as the owner; returns its output, raises BackupError."""
     if settings.HAS_OWN_POSTGRES:
         found: str | None = str(binaries_folder() / program)
     else:
@@ -358,7 +349,6 @@ def _check_database(cursor: CursorWrapper, contents: Contents) -> None:
 
 
 def _load(folder: Path, *, listed: str) -> None:
-    """Loads the dump in one transaction."""
     kept = [
         line for line in listed.splitlines() if not any(entry in line for entry in _NOT_RESTORED)
     ]

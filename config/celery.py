@@ -33,10 +33,7 @@ app.autodiscover_tasks()
 
 @celeryd_init.connect
 def wait_for_redis(conf: Settings, **_: object) -> None:
-    """Let a worker wait for a Redis that hangs, however long.
-
-    After a time-out kombu counts the task as unacknowledged for ever, and the worker would starve.
-    """
+    """Let a worker wait for a hanging Redis: after a time-out kombu would lose its task."""
     conf.broker_transport_options = {**conf.broker_transport_options, "socket_timeout": None}
 
 

@@ -184,7 +184,6 @@ def _listen() -> None:
 
 
 def _run(options: Options, lock: int) -> None:
-    """Starts the parts in order and watches them; stops them in the reverse order."""
     parts: list[Part] = []
     try:
         for part in _parts(options, lock):
@@ -287,7 +286,6 @@ def only_one(home: Path) -> Iterator[int]:
 
 
 def _check_port(options: Options) -> None:
-    """Raises LaunchError when the port is in use."""
     host, port = options.host, options.port
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -95,10 +95,7 @@ class RequestIds(logging.Filter):
 
 
 class TaskErrors(logging.Filter):
-    """Leaves the kind of an exception in the message of Celery's lines of failed tasks.
-
-    Its text may hold what was said.
-    """
+    """Leaves only the kind of an exception, without its text, in Celery's lines of failed tasks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Always True."""

@@ -58,11 +58,7 @@ _running: list[TracerProvider] = []
 
 
 def is_wanted() -> bool:
-    """Whether this installation exports traces.
-
-    Raises ImproperlyConfigured for an address or protocol that cannot be, and where the packages
-    are missing.
-    """
+    """Whether this installation exports traces; raises ImproperlyConfigured for bad settings."""
     endpoint = read_str("OTEL_EXPORTER_OTLP_ENDPOINT", "")
     if not endpoint or read_bool("OTEL_SDK_DISABLED", False):
         return False
@@ -141,7 +137,6 @@ def trace_ids() -> tuple[str, str]:
 
 
 def _instrumentors() -> list[Any]:  # Any: their base has no types
-    """Those of the libraries; each is the same object every time."""
     from opentelemetry.instrumentation.celery import CeleryInstrumentor
     from opentelemetry.instrumentation.django import DjangoInstrumentor
     from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor

@@ -218,7 +218,6 @@ class Bridge:
             watching.cancel()
 
     def _share(self, scope: Message) -> asyncio.Semaphore:
-        """Return the threads that the client of the request may have."""
         client = _header(scope, b"authorization") or _header(scope, b"cookie")
         if (share := self._shares.get(client)) is None:
             share = self._shares[client] = asyncio.Semaphore(self._most_of_one)
@@ -226,8 +225,6 @@ class Bridge:
 
 
 class _Exchange(WsgiToAsgiInstance):
-    """One request and its answer."""
-
     def __init__(self, wsgi: Wsgi, scope: Message, send: Send, *, patience: float) -> None:
         super().__init__(wsgi)  # type: ignore[no-untyped-call]
         # WSGI cannot tell `_` from `-`: a client could send what only a proxy may say.

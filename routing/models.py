@@ -222,10 +222,7 @@ class RoutingDecision(TeamOwned):
 
 
 class SpenderRow(TeamOwned):
-    """A row about money that an agent spends, for an end user if there is one.
-
-    What no agent asked for, such as the judging of a person's merge, is the team's alone.
-    """
+    """A row about money that an agent spends, for an end user if any, or the team alone."""
 
     agent = SameTeamKey(Agent, null=True, blank=True)
     end_user = SameTeamKey(EndUser, null=True, blank=True)
@@ -266,10 +263,7 @@ class SpendEntry(SpenderRow):
 
 
 class SpendReservation(SpenderRow):
-    """Money held for a call in progress until `expires_at`; removed when it is settled or released.
-
-    Its id is the reservation's.
-    """
+    """Money held for a call until `expires_at`; removed when it is settled or released."""
 
     estimated_usd = models.DecimalField(max_digits=12, decimal_places=6)
     day = models.DateField()

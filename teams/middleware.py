@@ -17,13 +17,13 @@ from teams.services.people import team_ids_of_staff
 from teams.tenancy import team_scope
 
 
-class _StaffScope:
-    """The scope of one request, which may be left and entered again."""
+class _StaffScope(ExitStack):
+    """The scope of one request, which may be closed and entered again."""
 
     def __init__(self, user: StaffUser) -> None:
+        super().__init__()
         self._team_ids = team_ids_of_staff(user.pk)
         self._actor = f"staff:{user.get_username()}"
-        self._open = ExitStack()
 
     def zone(self) -> tzinfo:
         """The one team's time zone; UTC for those who see none or several."""
@@ -32,16 +32,7 @@ class _StaffScope:
         return Team.objects.get(pk=self._team_ids[0]).zone
 
     def enter(self) -> None:
-        self._open.enter_context(team_scope(team_ids=self._team_ids, actor=self._actor))
-
-    def leave(self) -> None:
-        self._open.close()
-
-    def __enter__(self) -> None:
-        self.enter()
-
-    def __exit__(self, *error: object) -> None:
-        self._open.__exit__(*error)  # type: ignore[arg-type]  # as `with` gave it
+        self.enter_context(team_scope(team_ids=self._team_ids, actor=self._actor))
 
 
 class StaffScopeMiddleware:
@@ -62,8 +53,10 @@ class StaffScopeMiddleware:
             return self.get_response(request)
         scope = _StaffScope(user)
         request.staff_scope = scope  # type: ignore[attr-defined]
-        with scope, timezone.override(scope.zone()):
-            response = self.get_response(request)
+        with scope:
+            scope.enter()
+            with timezone.override(scope.zone()):
+                response = self.get_response(request)
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 # Django made this response of an exception, so the transaction saw none.
                 transaction.set_rollback(True)
@@ -81,7 +74,7 @@ def outside_staff_scope(request: HttpRequest) -> Iterator[None]:
     if scope is None:
         yield
         return
-    scope.leave()
+    scope.close()
     try:
         yield
     finally:

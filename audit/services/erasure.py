@@ -36,11 +36,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ErasurePlan:
-    """What erasing a person empties, and what it leaves readable.
-
-    `kept` are memories about others, or about nobody, that rest on the person's words in part: at
-    most 100 ids, for somebody to look at.
-    """
+    """What an erasure empties; `kept` are up to 100 readable memories that rest on it in part."""
 
     end_user_id: UUID
     external_id: str
@@ -70,11 +66,7 @@ def confirmation_of(*, team_id: UUID, plan: ErasurePlan, actor: str) -> str:
 def erase_confirmed(
     *, team_id: UUID, external_id: str, actor: str, token: str, reason: str = ""
 ) -> ErasurePlan:
-    """Erase the person that the token was given for.
-
-    Raises NotFoundError for an unknown person, and InvalidError for a token that is none, is too
-    old, or was given to another caller or for another person.
-    """
+    """Erases the person that the token was given for; raises NotFoundError and InvalidError."""
     with team_scope(team_ids=[team_id], actor=actor):
         person = _person(team_id, external_id)
     try:
@@ -117,10 +109,7 @@ def erase_user(*, team_id: UUID, external_id: str, actor: str, reason: str = "")
 
 
 def erase_purged(*, team_id: UUID, memory_ids: Sequence[UUID], actor: str) -> int:
-    """Erase the texts of purged memories, also in the log; returns how many had one left.
-
-    Raises ProgrammingError for a team that did not choose `purge_erases`.
-    """
+    """Erases the texts of purged memories, also in the log; returns how many had one left."""
     with team_scope(team_ids=[team_id], actor=actor, reason=PURGE_REASON):
         given = [team_id, list(memory_ids), PURGE_REASON]
         ((count,),) = run_prepared("SELECT palimpsest_erase_purged($1, $2, $3)", given)

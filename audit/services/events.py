@@ -35,11 +35,7 @@ ACTOR = "task:events"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: where (`node`), what (`op`), how it went (`status`: ok, error, skipped).
-
-    `similarity` is the best neighbour's cosine where one was looked for; `meta` holds figures and
-    reasons, never contents.
-    """
+    """One event: where, what, its status (ok, error, skipped); `meta` holds no contents."""
 
     node: str
     op: str

@@ -83,10 +83,7 @@ class Leaf:
 
 
 def closed_up_to(*, seconds: float) -> int | None:
-    """The number up to which the log is closed, for all teams; None after `seconds` of waiting.
-
-    Call it outside any transaction: a transaction under way is waited for, the caller's own too.
-    """
+    """The number up to which the log is closed; None after `seconds`. Call it in no transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT palimpsest_last_log_number()")
         (last_seq,) = cursor.fetchone()
@@ -108,10 +105,7 @@ def closed_up_to(*, seconds: float) -> int | None:
 def seal_team(
     *, team_id: UUID, last_seq: int, now: datetime, rows_per_seal: int = ROWS_PER_SEAL
 ) -> int:
-    """Seal what is not sealed yet of a team's log up to `last_seq`; returns how many rows.
-
-    `last_seq` comes from `closed_up_to`. One seal is one transaction.
-    """
+    """Seals a team's log up to `last_seq` (of `closed_up_to`); returns how many rows."""
     rows = 0
     while True:
         with team_scope(team_ids=[team_id], actor=ACTOR):
@@ -122,10 +116,7 @@ def seal_team(
 
 
 def read_leaves(*, team_id: UUID, after_seq: int, last_seq: int, most: int) -> list[Leaf]:
-    """Up to `most` rows of the team's log after `after_seq` and up to `last_seq`, in order.
-
-    Call it in the team's scope.
-    """
+    """Up to `most` rows of the team's log after `after_seq` up to `last_seq`, in order."""
     with connection.cursor() as cursor:
         cursor.execute(_READ, [team_id, after_seq, last_seq, most])
         return [
@@ -169,7 +160,6 @@ def seal_keys() -> dict[str, bytes]:
 
 
 def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int:
-    """Make the next seal of a team, if it has rows to seal; returns how many they are."""
     hold_lock(f"log-seals|{team_id}")
     rows = Seal.objects.filter(team_id=team_id).order_by("-number")
     last = rows.only("number", "last_seq", "digest", "upto_position").first()
@@ -196,7 +186,6 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int
 
 
 def _last_position(last: Seal | None, leaves: Sequence[Leaf]) -> int | None:
-    """The position of the latest commit of these rows and of all that were sealed before."""
     known = [leaf.position for leaf in leaves]
     known.append(last.upto_position if last is not None else None)
     return max((each for each in known if each is not None), default=None)

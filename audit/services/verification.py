@@ -138,10 +138,7 @@ class Verified:
 
 
 def verify_team(*, team_id: UUID, expected: Head | None = None) -> Verified:
-    """Check the whole log of a team in constant memory; changes nothing.
-
-    `expected` is a head that was noted before: the chain must still hold it.
-    """
+    """Checks the whole log of a team, and that the chain still holds the head `expected`."""
     found = Verified()
     previous, after, number = bytes(32), 0, 0
     erased: Counter[UUID] = Counter()
@@ -187,7 +184,6 @@ def _check_chain(seal: Seal, *, number: int, after: int, previous: bytes) -> Ite
 
 
 def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
-    """Compare every row of the seal's range with what it kept."""
     sealed = unpacked(bytes(seal.leaves))
     last_position = 0
     for row in _rows(seal.team_id, seal.after_seq, seal.last_seq):
@@ -230,7 +226,6 @@ def _count_erased(row: Leaf, found: Verified, erased: Counter[UUID]) -> None:
 
 
 def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID]) -> None:
-    """What no seal covers yet, whether every erasure is on record, and the memories themselves."""
     for row in _rows(team_id, after, _FOR_EVER):
         found.unsealed += 1
         found.findings += _check_texts(row)

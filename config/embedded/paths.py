@@ -44,11 +44,7 @@ def socket_folder(preferred: Path, *, longest_name: str) -> Path:
 
 
 def create_private(folder: Path) -> None:
-    """Creates `folder` for its owner alone.
-
-    Raises:
-        EmbeddedError: it exists and is a link, or belongs to another user.
-    """
+    """Creates `folder` for its owner alone; raises EmbeddedError for a link or another user's."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     foreign = found.st_uid != os.getuid() and os.getuid() != 0

@@ -178,7 +178,6 @@ def _answering(home: Path, server: "subprocess.Popen[bytes] | None" = None) -> P
 
 
 def _clear_leftovers(home: Path) -> None:
-    """After a `kill -9`: end orphaned backends, then drop the stale lock files."""
     from config.embedded.processes import end, serving
 
     data = _data(home)
@@ -301,7 +300,6 @@ def _as_user(folder: Path) -> dict[str, Any]:  # Any: options of Popen
 
 
 def _account() -> pwd.struct_passwd:
-    """Returns the system account, which is created once."""
     command = ["useradd", "--system", "--no-create-home", "--user-group", _SYSTEM_USER]
     for is_created in (False, True):
         with suppress(KeyError):

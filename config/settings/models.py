@@ -60,10 +60,7 @@ CHAT_MODELS = {
 
 
 def _prices(task: str, model: str) -> tuple[Decimal, Decimal]:
-    """What the model of a task costs: by default as the chat model of its name, else the fast one.
-
-    USD per 1,000 tokens read and written.
-    """
+    """USD per 1,000 tokens read and written; by default those of the chat model of that name."""
     named = (each for each in CHAT_MODELS.values() if model and each[0] == model)
     _, paid_in, paid_out = next(named, CHAT_MODELS["fast"])
     most = Decimal(1_000)

@@ -51,7 +51,6 @@ def _databases() -> dict[str, dict[str, Any]]:  # Any: Django's own loose settin
 
 
 def _application(login: dict[str, Any]) -> dict[str, Any]:  # Any: as above
-    """A login of the application with its limits, its role and its pool."""
     limits = (
         f"-c jit=off -c statement_timeout={STATEMENT_SECONDS * 1000} -c lock_timeout=15000"
         " -c idle_in_transaction_session_timeout=60000"
@@ -82,7 +81,6 @@ def _application(login: dict[str, Any]) -> dict[str, Any]:  # Any: as above
 
 
 def _replicas() -> dict[str, dict[str, Any]]:  # Any: as above
-    """The logins at DATABASE_REPLICA_URL, whose answer nobody waits for long."""
     found = {}
     for number, url in enumerate(read_list("DATABASE_REPLICA_URL"), 1):
         from teams.replicas import ImpatientConnection

@@ -93,10 +93,7 @@ def complete(*, choice: ModelChoice, request: ChatRequest) -> Json:
 
 
 class ChunkStream:
-    """The `chat.completion.chunk`s of an answer, the first of which has come; iterate once.
-
-    Raises ChatError if the endpoint breaks off.
-    """
+    """The chunks of an answer that has begun; iterate once. Raises ChatError if it breaks off."""
 
     def __init__(self, *, choice: ModelChoice, request: ChatRequest) -> None:
         self._chunks = _chunks(choice, request)
@@ -158,7 +155,6 @@ def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
 
 
 def _parsed(text: str) -> object:
-    """The JSON of an answer whose content type is another."""
     try:
         return json.loads(text)
     except ValueError:
@@ -168,7 +164,6 @@ def _parsed(text: str) -> object:
 def _accepted(
     parameters: Mapping[str, Any], choice: ModelChoice, dialect: Dialect, *, stream: bool
 ) -> Json:
-    """The parameters, without those that are ours and with limits that the model accepts."""
     sent = {name: value for name, value in parameters.items() if name not in _OURS}
     for name in _LIMITS:
         limit = sent.get(name)

@@ -35,10 +35,7 @@ _SURE_CHARS = 6_000
 
 
 def static_vectors(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors, shape (len(texts), 256), in about 0.05 ms a text; thread-safe.
-
-    A text without known words is a zero vector.
-    """
+    """Unit vectors, shape (len(texts), 256); a zero vector for a text without known words."""
     if not texts:
         return np.zeros((0, DIMENSIONS), dtype=np.float32)
     return unit_rows(np.asarray(load_model().embed(list(texts), norm=False), dtype=np.float32))

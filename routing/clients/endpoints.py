@@ -208,11 +208,7 @@ class ChatEndpoint:
 
 
 class EndpointRest:
-    """Decides when to leave an endpoint alone; thread-safe.
-
-    If a call to an unavailable endpoint took more than `patience_seconds`, nobody asks it for
-    `rest_seconds`.
-    """
+    """Leaves an endpoint alone for `rest_seconds` after a failure that took `patience_seconds`."""
 
     def __init__(
         self,

@@ -24,11 +24,7 @@ _T = TypeVar("_T")
 
 
 class QuickRedis:
-    """A Redis client whose failure delays one caller and no others; thread-safe.
-
-    `patience` limits the seconds of connecting and of answering; after a failure no command is sent
-    for `pause` seconds.
-    """
+    """A Redis client with short timeouts (`patience`), and a `pause` after each failure."""
 
     def __init__(
         self,

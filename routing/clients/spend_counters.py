@@ -46,20 +46,14 @@ class StaleError(Exception):
 
 
 class SpendCounters:
-    """Steps on the counters of one team's accounts, safe to repeat.
-
-    Every step raises AwayError while Redis is down.
-    """
+    """Repeatable steps on the counters of accounts; each raises AwayError while Redis is down."""
 
     def __init__(self, redis: QuickRedis, *, prefix: str) -> None:
         self._redis = redis
         self._prefix = prefix
 
     def reserve(self, *, budget: Budget, hold: Hold, epoch: int, now: datetime) -> Decision:
-        """Holds the money in all accounts, or in none if a limit does not allow it.
-
-        The balances contain the hold if it was granted. Raises StaleError.
-        """
+        """Holds the money in all accounts, or in none if a limit forbids it. Raises StaleError."""
         given: list[int | str] = [_millis(now), epoch, str(hold.id), *_amount_and_end(hold)]
         limits = budget.limits.values()
         given += ["" if limit is None else _micros(limit) for limit in limits]

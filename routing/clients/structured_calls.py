@@ -166,10 +166,6 @@ class StructuredCompletions:
 
 
 def _read_answer(schema: type[T], completion: ChatCompletion) -> T:
-    """The answer, valid by `schema`.
-
-    Raises _UnusableError for an answer to be asked for again and CompletionError for a refusal.
-    """
     if not completion.choices or completion.choices[0].message is None:
         raise _UnusableError("no choices", "It was empty.")
     choice = completion.choices[0]
@@ -203,7 +199,6 @@ def _json_text(text: str) -> str:
 
 
 def _asked_again(messages: Sequence[ChatMessage], unusable: _UnusableError) -> list[ChatMessage]:
-    """The prompt, the model's answer if there is one, and the advice."""
     advice = (
         f"Your last answer could not be used. {unusable.advice}\n"
         "Answer the request again in full, with the corrected JSON alone."
@@ -218,10 +213,7 @@ def _asked_again(messages: Sequence[ChatMessage], unusable: _UnusableError) -> l
 
 
 def strict_schema(schema: type[pydantic.BaseModel]) -> Json:
-    """The JSON schema as strict mode requires it: closed objects, all required, no defaults.
-
-    Free-form dictionaries (`dict[str, ...]` fields) have no strict form.
-    """
+    """The JSON schema as strict mode requires it: closed objects, all required, no defaults."""
     # The client's one public function that builds a strict schema; it keeps defaults.
     parameters = openai.pydantic_function_tool(schema)["function"]["parameters"]
     return dict(_without_defaults(parameters))

@@ -48,10 +48,7 @@ class CapKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The spend of an end user, team or agent in one window.
-
-    `begins_on` is the first date of the window in the team's time zone.
-    """
+    """The spend of an end user, team or agent in the window that begins on that local date."""
 
     kind: CapKind
     owner_id: UUID
@@ -60,10 +57,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """Whose call counts in which day of the team's time zone, and in the month of that day.
-
-    The team alone pays for what no agent asked for.
-    """
+    """Whose call counts in which day of the team's time zone; without an agent the team's alone."""
 
     team_id: UUID
     agent_id: UUID | None

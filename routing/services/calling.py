@@ -72,8 +72,6 @@ class StreamCutError(UnavailableError):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The model that answers, and those that failed before."""
-
     route: Route
     request: ChatRequest
     choice: ModelChoice
@@ -133,10 +131,7 @@ class AnswerStream:
         self._shows_usage = isinstance(options, dict) and options.get("include_usage") is True
 
     def __iter__(self) -> Iterator[Json]:
-        """The chunks; one with nothing but usage only if the request asked for it.
-
-        Raises StreamCutError when the endpoint breaks off.
-        """
+        """The chunks, with the usage's own only if requested; raises StreamCutError."""
         problem = ""
         try:
             for chunk in self._chunks:
@@ -249,7 +244,6 @@ def require_configured(route: Route) -> None:
 def _first(
     route: Route, request: ChatRequest, circuits: Breaker, ask: Callable[..., _T]
 ) -> tuple[_T, _Call]:
-    """The answer of the first model that gives one, and its call."""
     require_configured(route)
     attempts: list[Attempt] = []
 

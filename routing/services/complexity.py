@@ -82,10 +82,7 @@ class ProposedScore(BaseModel):
 
 
 class Classifier:
-    """Scores queries by asking `completions`; thread-safe. `name` distinguishes models.
-
-    A model that is down is left alone for as long as `circuits` says.
-    """
+    """Scores queries by asking `completions`, unless its circuit is open; thread-safe."""
 
     def __init__(self, *, completions: StructuredCompletions, circuits: Breaker) -> None:
         self.name = completions.model
@@ -95,11 +92,7 @@ class Classifier:
     def classify(
         self, *, prompt: Sequence[ChatMessage], on_usage: Callable[[int, int], None] | None = None
     ) -> ComplexityScore:
-        """The model's scores, limited to 0 to 10; never call it inside a transaction.
-
-        `on_usage` gets the tokens read and written of each answered request. Raises
-        CompletionError.
-        """
+        """The model's scores, 0 to 10; raises CompletionError. Call it outside transactions."""
         permit = self._circuits.ask(f"classifier:{self.name}")
         if not permit.is_granted:
             raise CompletionError(
@@ -224,11 +217,7 @@ def classified(
     history_turns: int,
     payer: Payer | None,
 ) -> ComplexityScore:
-    """The model's score, paid for like any call.
-
-    Call it outside any transaction: no database connection is held during the call. Raises
-    CompletionError, and BudgetExceededError before anything is sent.
-    """
+    """The model's score, paid for like any call; call it outside any transaction."""
     prompt = _prompt(query, history, history_turns)
     tariff = Tariff(TIER, settings.CLASSIFIER_INPUT_PRICE, settings.CLASSIFIER_OUTPUT_PRICE)
     with paid_call(
@@ -247,17 +236,13 @@ def classified(
 def _key_of(
     *, team_id: UUID, scorer: str, query: str, history: Sequence[str], history_turns: int
 ) -> str:
-    """The cache key of a score, of the team alone and without any words.
-
-    `scorer` names the model, so that another one has keys of its own.
-    """
+    """The cache key of a score, of the team and scorer alone and without any words."""
     parts = json.dumps([scorer, query, history_turns, list(history)])
     digest = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{settings.REDIS_PREFIX}:complexity:{team_id}:{digest}"
 
 
 def _cached_score(key: str) -> ComplexityScore | None:
-    """The score under `key`; None if there is none, it is unreadable, or Redis is down."""
     value = quick_redis().ask(lambda client: client.get(key))
     try:
         values, reasons = json.loads(value)  # type: ignore[arg-type]

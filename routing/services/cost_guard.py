@@ -67,10 +67,7 @@ LISTENERS: list[Callable[..., None]] = []
 
 
 class BudgetExceededError(DomainError):
-    """The call may cost more than a cap has left; nothing is held (402).
-
-    `tightest` is the cap with the least left, `suggested_tier` a tier that still fits, if any.
-    """
+    """The call may cost more than the `tightest` cap has left; nothing is held (402)."""
 
     def __init__(
         self, *, tightest: Cap, estimated_usd: Decimal, alternatives: Mapping[str, Decimal]
@@ -102,10 +99,7 @@ class MonthSpend:
 
 
 def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
-    """The spend and the budget of these teams together, each in the month of its own time zone.
-
-    Call it in a scope that shows the teams.
-    """
+    """The spend and budget of these teams together, each in the month of its own time zone."""
     begins = {team.pk: month_window(now=now, zone=team.zone).begins_on for team in teams}
     totals = SpendTotal.objects.filter(
         team_id__in=begins, kind=CapKind.TEAM_MONTH.value, begins_on__in=set(begins.values())
@@ -117,10 +111,7 @@ def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
 
 
 def budget_left(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> BudgetLeft:
-    """What is left under each cap at this moment, by the record; it holds nothing.
-
-    Raises InvalidError for an agent's invalid model configuration.
-    """
+    """What is left under each cap at this moment, by the record; it holds nothing."""
     budget = _budget_of(team, agent, end_user, now)
     with team_scope(team_ids=[team.pk], actor=ACTOR):
         return _left_of(budget, spend_record.balances_of(spender=budget.spender, now=now))
@@ -201,11 +192,7 @@ def count_along(
 
 
 def settle_kept(*, counters: SpendCounters | None = None) -> int:
-    """Counts the costs that are kept in Redis, each once, and returns their number.
-
-    A cost that the database refuses is logged and stays. Raises AwayError while Redis is down, and
-    the database's error while that is.
-    """
+    """Counts the costs that are kept in Redis, each once; returns their number."""
     counters = counters or spend_counters()
     done = 0
     for line in counters.kept_costs():
@@ -295,7 +282,6 @@ def _tell(hold: Hold, spent: Mapping[Account, Decimal], counters: SpendCounters)
 
 
 def _announce(event: str, cap: Cap, spent_usd: Decimal, team_id: UUID) -> None:
-    """Announces an event to the listeners, once per window and limit of a cap."""
     account = cap.account
     whose = (
         {} if account.kind is CapKind.TEAM_MONTH else {f"{account.kind.owner}_id": account.owner_id}

@@ -26,11 +26,7 @@ _LISTS = ("_HOSTS", "_TEAMS")
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The models a team may call, in the order of their priority.
-
-    `is_configured` is False if only the default names of the settings are known, without an
-    endpoint.
-    """
+    """The models a team may call, by priority; `is_configured` if an endpoint is known."""
 
     choices: tuple[ModelChoice, ...]
     is_configured: bool
@@ -79,10 +75,7 @@ def catalogue_of(*, team: Team) -> Catalogue:
 
 
 def provider_key(*, provider: Provider, team: Team) -> tuple[str, str]:
-    """The provider's key and the reason why it cannot be sent: at least one of the two is empty.
-
-    PROVIDER_KEY_X_HOSTS and PROVIDER_KEY_X_TEAMS limit the hosts and the teams of a key.
-    """
+    """The provider's key and the reason why it cannot be sent: at least one of the two is empty."""
     name, keys = provider.key_variable, settings.PROVIDER_KEYS
     if not name:
         return "", ""
@@ -96,10 +89,7 @@ def provider_key(*, provider: Provider, team: Team) -> tuple[str, str]:
 
 
 def prepare_check(*, provider: Provider, team: Team) -> Callable[[], EndpointCheck]:
-    """Prepares a check of the provider and its models; call it in the team's scope.
-
-    Call the result outside any transaction; it never raises.
-    """
+    """Prepares a check of the provider in the team's scope; call the result in no transaction."""
     key, problem = provider_key(provider=provider, team=team)
     if problem := problem_with_url(provider.base_url) or problem:
         return lambda: EndpointCheck(False, f"Nothing was sent: {problem}", 0)

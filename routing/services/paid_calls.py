@@ -54,10 +54,7 @@ class Payer:
 
 @dataclass(slots=True)
 class PaidCall:
-    """A call in progress; whoever got an answer sets `is_answered`.
-
-    `cost_usd` is what it cost, once it has ended.
-    """
+    """A call in progress; whoever got an answer sets `is_answered`. `cost_usd` is set after it."""
 
     counted: list[tuple[int, int]] = field(default_factory=list)
     is_answered: bool = False

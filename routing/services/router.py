@@ -1,7 +1,4 @@
-"""The model router: the cheapest model that can answer a query, and the stored decisions.
-
-Seed 000, ModelRouter.
-"""
+"""The model router (seed 000, ModelRouter), and the stored decisions."""
 
 from __future__ import annotations
 
@@ -330,10 +327,7 @@ def write_outcome(told: Outcome) -> None:
 
 
 def note_outcome(told: Outcome) -> None:
-    """Stores an outcome in a transaction of its own, whatever becomes of the request.
-
-    If the database is down it is only logged: an answer that was paid for must not be lost.
-    """
+    """Stores an outcome in a transaction of its own; if the database is down it is only logged."""
     try:
         with before_commit(None), team_scope(team_ids=[told.team_id], actor=ACTOR):
             write_outcome(told)

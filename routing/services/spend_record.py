@@ -120,10 +120,7 @@ def turn_alone(team_id: UUID) -> Iterator[None]:
 
 
 def note_hold(*, hold: Hold, now: datetime, along: Callable[[], None] | None = None) -> int:
-    """Records a hold before it is decided on; returns the epoch that the counters must have.
-
-    `along` writes in the same transaction.
-    """
+    """Records a hold, and what `along` writes, before it is decided on; returns the epoch."""
     with shared_turn(hold.spender.team_id):
         if along is not None:
             along()
@@ -142,10 +139,7 @@ def drop_expired(*, team_id: UUID, now: datetime) -> None:
 
 
 def count_spend(*, hold: Hold, cost: Cost) -> tuple[bool, Mapping[Account, Decimal]]:
-    """Counts the cost of a call once and removes its hold; call it in the team's scope.
-
-    Returns whether it was counted now, and what is then spent in its accounts.
-    """
+    """Counts a cost once and removes its hold; whether now, and the spend of its accounts."""
     usage, spender = cost.usage, hold.spender
     counted = run_prepared(
         _COUNT,
@@ -214,7 +208,6 @@ def _columns(spender: Spender) -> list[object]:
 
 
 def _tokens(number: int) -> int:
-    """A provider's count as the table holds it; whatever it says, the cost must be written."""
     return max(0, min(number, _MOST_TOKENS))
 
 

@@ -178,7 +178,6 @@ class Skill(Part):
 
     @model_serializer
     def _short(self) -> object:
-        """The name alone where nothing describes it."""
         return (
             {"name": self.name, "description": self.description} if self.description else self.name
         )

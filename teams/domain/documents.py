@@ -85,10 +85,7 @@ class Part(BaseModel):
     def read(
         cls, value: object, *, at: str = "", context: Mapping[str, object] | None = None
     ) -> Self:
-        """Returns the validated document; raises DocumentError with the place of every problem.
-
-        `at` is where the value stands in a larger document.
-        """
+        """Returns the validated document, which stands `at` a place; raises DocumentError."""
         try:
             given = {} if value is None else value
             return cls.model_validate(given, context=dict(context or {}))

@@ -47,10 +47,7 @@ def aliases_of(*, agent: Agent) -> list[str]:
 
 
 def check_aliases(*, team_id: UUID, agent_id: UUID | None, names: Sequence[str]) -> None:
-    """Raise InvalidError for names that could not be aliases of the agent, None for a new one.
-
-    Call it in the team's scope.
-    """
+    """Raises InvalidError for names that could not be aliases of the agent, None for a new one."""
     if len(names) > MAX_ALIASES:
         raise InvalidError(f"An agent has at most {MAX_ALIASES} aliases.", field="aliases")
     for name in names:
@@ -73,11 +70,7 @@ def check_aliases(*, team_id: UUID, agent_id: UUID | None, names: Sequence[str])
 
 
 def set_aliases(*, agent: Agent, names: Sequence[str], actor: str) -> None:
-    """Make these the agent's aliases, and no others; call it in the team's scope.
-
-    Raises what `check_aliases` raises. A name that is taken away is free: the next request that
-    uses it makes a new agent.
-    """
+    """Makes these the agent's aliases, and no others; raises as `check_aliases`."""
     check_aliases(team_id=agent.team_id, agent_id=agent.pk, names=names)
     with transaction.atomic():
         rows = AgentAlias.objects.filter(team_id=agent.team_id, agent_id=agent.pk)

@@ -20,10 +20,7 @@ READ_ONLY = ("aliases", "effective_weights", "version", "created_at", "changed_a
 
 
 def agent_of_slug(*, team_id: UUID, slug: str) -> Agent:
-    """The team's agent of that slug or alias; call it in the team's scope.
-
-    Raises NotFoundError when there is none.
-    """
+    """The team's agent of that slug or alias; raises NotFoundError."""
     agent = agent_called(team_id=team_id, name=slug)
     if agent is None:
         raise NotFoundError(f"There is no agent '{slug}'.", field="slug")
@@ -36,10 +33,7 @@ def versions_of(*, agent: Agent) -> QuerySet[AgentVersion, AgentVersion]:
 
 
 def model_config_of(agent: Agent) -> ModelConfig:
-    """Which model speaks for the agent.
-
-    Raises InvalidError when its document holds what cannot be used, as raw SQL may leave it.
-    """
+    """The agent's model configuration; raises InvalidError where raw SQL left an invalid one."""
     try:
         return ModelConfig.read(agent.model_config, at="model_config")
     except DocumentError as error:
@@ -83,10 +77,7 @@ def save_document(
 def change_agent(
     *, agent: Agent, columns: Mapping[str, object], condition: Condition = UNCONDITIONAL
 ) -> Agent:
-    """Change some columns of the agent's document, as `columns_of` names them; returns the agent.
-
-    Versions and errors are those of `save_document`. Call it in the team's scope.
-    """
+    """Changes columns (see `columns_of`) of the agent's document; returns the agent."""
     rows = Agent.objects.filter(team_id=agent.team_id, pk=agent.pk)
     stored = rows.select_for_update().get()
     condition.check(stored=stored.version, what=f"an agent '{stored.slug}'")

@@ -30,10 +30,7 @@ class ThreadKey:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A version of a thread's state without the state; `size` is its bytes.
-
-    `versions` are those that can be read, the latest first.
-    """
+    """A version of a thread's state without the state; `versions` can be read, the latest first."""
 
     key: ThreadKey
     version: int
@@ -81,11 +78,7 @@ SELECT stored.versions, saved.version FROM stored LEFT JOIN saved ON true
 def checkpoint_text(
     data: Mapping[str, object], *, what: str = "A checkpoint", field: str = "data"
 ) -> str:
-    """The data as compact JSON, as it is stored and given back.
-
-    Raises TooLargeError beyond CHECKPOINT_MAX_BYTES of UTF-8, and InvalidError for what JSON cannot
-    say again; `what` and `field` name it.
-    """
+    """The data as compact JSON; raises TooLargeError and InvalidError."""
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
@@ -147,10 +140,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(*, key: ThreadKey, version: int | None = None) -> tuple[Saved, str]:
-    """The thread's current state, or an earlier version that is still kept, and its JSON text.
-
-    Raises NotFoundError when there is none. Call it in the team's scope.
-    """
+    """The thread's current state, or an earlier version, and its JSON; raises NotFoundError."""
     rows = _rows(key).order_by("-version")
     found = (
         (rows if version is None else rows.filter(version=version))

@@ -63,11 +63,7 @@ def start_conversation(
     project: Project | None = None,
     thread_id: str = "",
 ) -> tuple[Conversation, bool]:
-    """The conversation of this agent, end user and thread, and whether it is new.
-
-    Without a thread id it is always new, and its own id names the thread. Call it in the team's
-    scope.
-    """
+    """The conversation of agent, user and thread (a new one without an id), and if it is new."""
     conversation_id = new_id()
     return Conversation.objects.select_related("agent", "end_user", "project").get_or_create(
         team_id=team_id,
@@ -79,10 +75,7 @@ def start_conversation(
 
 
 def lock_conversation(*, team_id: UUID, conversation_id: UUID) -> Conversation:
-    """The conversation, its row locked until the transaction ends, so that positions have no gaps.
-
-    Raises NotFoundError when the team has none of that id, or its person was erased.
-    """
+    """The conversation, locked until the transaction ends; raises NotFoundError."""
     conversation = (
         Conversation.objects.select_for_update(of=("self",))
         .select_related("agent", "end_user", "project")
@@ -95,10 +88,7 @@ def lock_conversation(*, team_id: UUID, conversation_id: UUID) -> Conversation:
 
 
 def lock_again(*, conversation: Conversation) -> None:
-    """Lock the row of a conversation that was read before, and bring its positions up to date.
-
-    Raises NotFoundError when its person was erased since.
-    """
+    """Locks a conversation that was read before and updates its positions; raises NotFoundError."""
     rows = run_prepared(_LOCK_AGAIN, [conversation.team_id, conversation.pk])
     if not rows or rows[0][2]:
         raise NotFoundError("There is no such conversation.")
@@ -132,7 +122,6 @@ def _numbered(
     now: datetime,
     stored: dict[str | None, Message],
 ) -> tuple[list[Message], list[Message]]:
-    """The rows of the messages, and those of them that are new; `stored` are by external id."""
     known = dict(stored)
     rows: list[Message] = []
     fresh: list[Message] = []
@@ -159,7 +148,6 @@ def _numbered(
 def _stored(
     conversation: Conversation, messages: Sequence[NewMessage]
 ) -> dict[str | None, Message]:
-    """The messages that the conversation already has, by external id."""
     wanted = {message.external_id for message in messages if message.external_id is not None}
     rows = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, external_id__in=wanted
@@ -168,10 +156,7 @@ def _stored(
 
 
 def _insert(conversation: Conversation, rows: Sequence[Message]) -> bool:
-    """Write the rows, and the last one's position with the conversation, in one statement.
-
-    False where the conversation has one of them already: then nothing is written.
-    """
+    """Writes the rows in one statement; nothing, and False, where one of them is stored already."""
     received_at = timezone.now()
     given = [
         [getattr(row, name) for row in rows]

@@ -98,10 +98,6 @@ def claim_request(
 
 
 def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
-    """The locked row of the key: the new one, or the one that was there before.
-
-    Raises UnderWayError where others claim and release it again and again.
-    """
     whose = Q(agent_id=mine.agent_id) if mine.agent_id else Q(agent=None)
     rows = IdempotentRequest.objects.filter(whose, team_id=mine.team_id, key=mine.key)
     for _ in range(_CLAIM_ATTEMPTS):
@@ -114,10 +110,7 @@ def _row_of(mine: IdempotentRequest) -> IdempotentRequest:
 
 
 def mark_committed(claimed: ClaimedRequest) -> Callable[[], None]:
-    """Returns what each transaction of the request runs at its end: mark the row if it wrote.
-
-    Raises ConflictError, which undoes the transaction, when the claim went to another run.
-    """
+    """Returns the end of each transaction of the request: mark the row if it wrote."""
 
     def mark() -> None:
         with connection.cursor() as cursor:
@@ -165,7 +158,6 @@ def prune_requests(*, team_id: UUID, now: datetime) -> int:
 
 
 def _answer_of(row: IdempotentRequest, *, digest: bytes, now: datetime) -> Answer | None:
-    """The answer that was given; None for an unfinished request that may be carried out anew."""
     if bytes(row.digest) != digest:
         raise InvalidError(
             "This key was sent with another request before; every request needs its own.",

@@ -84,12 +84,7 @@ def issue_key(
     expires_at: datetime | None = None,
     project_ids: Collection[UUID] = (),
 ) -> IssuedKey:
-    """Create a key of the team, bound to `agent` where one is given; call it in the team's scope.
-
-    Where there are `project_ids`, no other project exists for it.
-
-    The token is `pal_<prefix>_<secret>`, with 256 bits of secret.
-    """
+    """Creates a key `pal_<prefix>_<secret>` of the team or of `agent`, for these projects alone."""
     prefix = secrets.token_hex(_PREFIX_BYTES)
     token = f"{TOKEN_START}_{prefix}_{secrets.token_urlsafe(_SECRET_BYTES)}"
     key = ApiKey.objects.create(
@@ -140,10 +135,7 @@ def rotate_key(*, team_id: UUID, key_id: UUID, now: datetime, overlap: timedelta
 
 
 def key_of_prefix(*, team_id: UUID, prefix: str) -> ApiKey:
-    """The team's key of that public prefix; call it in the team's scope.
-
-    The prefix is the part of the token between its underscores. Raises NotFoundError.
-    """
+    """The team's key of the part between its token's underscores; raises NotFoundError."""
     key = ApiKey.objects.filter(team_id=team_id, prefix=prefix).first()
     if key is None:
         raise NotFoundError(f"The team has no key {prefix}.")
@@ -151,10 +143,7 @@ def key_of_prefix(*, team_id: UUID, prefix: str) -> ApiKey:
 
 
 def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
-    """End a key's validity at once; revoking it again changes nothing.
-
-    Raises NotFoundError for a key the team does not have.
-    """
+    """Ends a key's validity at once, harmless twice; raises NotFoundError."""
     key = ApiKey.objects.filter(team_id=team_id, id=key_id).first()
     if key is None:
         raise NotFoundError("There is no such key.")
@@ -165,10 +154,7 @@ def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
 
 
 def principal_of(token: str) -> Principal | None:
-    """Who holds this token; None when it is malformed, unknown or revoked.
-
-    Raises KeyExpiredError for one that was valid once.
-    """
+    """The holder of this token; None for an unknown one. Raises KeyExpiredError."""
     if not token.startswith(f"{TOKEN_START}_"):
         return None
     rows = run_prepared(_HOLDER, [_digest(token)])
@@ -192,10 +178,7 @@ def principal_of(token: str) -> Principal | None:
 
 
 def note_key_use(*, principal: Principal, now: datetime) -> None:
-    """Note in Redis that the key was used; a task stores it. Never fails a request.
-
-    A process notes each key every few seconds at most (`NOTED_EVERY`).
-    """
+    """Notes in Redis, every few seconds at most, that the key was used. Never fails a request."""
     noted_at = _noted.get(principal.key_id)
     if noted_at is not None and timedelta(0) <= now - noted_at < NOTED_EVERY:
         return

@@ -34,10 +34,7 @@ def all_team_ids() -> list[UUID]:
 
 
 def slugs_like(slug: str) -> list[str]:
-    """Slugs of up to three teams that resemble this one, the most similar first.
-
-    For operators' commands: it looks at every team.
-    """
+    """Slugs of up to three of all teams that resemble this one, the most similar first."""
     with team_scope(team_ids=all_team_ids(), actor="command"):
         known = list(Team.objects.values_list("slug", flat=True))
     return get_close_matches(slug, known)
@@ -72,10 +69,7 @@ def ensure_team(*, slug: str, actor: str) -> UUID:
 
 
 def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
-    """The team's agent of that slug or alias, created when new; call it in the team's scope.
-
-    Raises InvalidError for a new one that could not be its slug.
-    """
+    """The team's agent of that slug or alias, created when new; raises InvalidError."""
     return find_or_create_agent(team_id=team_id, slug=slug)[0]
 
 
@@ -94,10 +88,7 @@ def find_or_create_agent(*, team_id: UUID, slug: str) -> tuple[Agent, bool]:
 
 
 def check_new_slug(slug: str, *, field: str = "agent") -> None:
-    """Raise InvalidError for a new agent's slug with spaces: it is part of addresses.
-
-    Agents that already have such a slug keep it.
-    """
+    """Raises InvalidError for a new agent's slug with spaces: it is part of addresses."""
     words = slug.split()
     if len(words) > 1:
         raise InvalidError(
@@ -108,10 +99,7 @@ def check_new_slug(slug: str, *, field: str = "agent") -> None:
 
 
 def ensure_end_user(*, team_id: UUID, external_id: str, display_name: str = "") -> EndUser:
-    """The team's end user of that external id, created when new; call it in the team's scope.
-
-    A `display_name` takes the place of the one before.
-    """
+    """The team's end user of that external id, created when new, with this display name if any."""
     end_user, _ = EndUser.objects.get_or_create(
         team_id=team_id, external_id=external_id, defaults={"display_name": display_name}
     )
@@ -124,10 +112,7 @@ def ensure_end_user(*, team_id: UUID, external_id: str, display_name: str = "") 
 def ensure_end_users(
     *, team_id: UUID, external_ids: Collection[str], new_role: str = ""
 ) -> dict[str, EndUser]:
-    """Many end users by external id; new ones are created in sorted order, to avoid deadlocks.
-
-    They get the role, "" for that of the team's new people.
-    """
+    """End users by external id; new ones, of that role, are created in order against deadlocks."""
     known = EndUser.objects.filter(team_id=team_id, external_id__in=external_ids)
     found = {each.external_id: each for each in known}
     for external_id in sorted(set(external_ids) - found.keys()):
@@ -165,10 +150,7 @@ def ensure_end_user_id(*, team_id: UUID, external_id: str) -> UUID:
 
 
 def ensure_project(*, team_id: UUID, slug: str, among: Collection[UUID] = ()) -> Project:
-    """The team's project of that slug, created when it is new; call it in the team's scope.
-
-    Raises NotFoundError where only those `among` exist for the caller and it is none of them.
-    """
+    """The team's project of that slug, created when new; NotFoundError unless `among` these."""
     if among and not Project.objects.filter(team_id=team_id, slug=slug, pk__in=among).exists():
         raise NotFoundError(f"There is no project '{slug}' for this key.", field="project")
     project, _ = Project.objects.get_or_create(team_id=team_id, slug=slug, defaults={"name": slug})
@@ -192,10 +174,7 @@ class LastAdminError(ConflictError):
 
 
 def change_role(*, member: Membership, role: str) -> None:
-    """Give the member another role; LastAdminError for the team's last admin.
-
-    Call it in the team's scope.
-    """
+    """Gives the member another role; raises LastAdminError for the team's last admin."""
     with transaction.atomic():
         if role != Membership.Role.ADMIN:
             check_other_admins(user_id=member.user_id, team_ids=[member.team_id])
@@ -211,10 +190,7 @@ def remove_member(*, member: Membership) -> None:
 
 
 def check_login_is_not_needed(*, user: StaffUser) -> None:
-    """Raise LastAdminError if a team would be without an admin when this login could not sign in.
-
-    Call it in the scope of all teams.
-    """
+    """Raises LastAdminError if this login is a team's last admin; call it in all teams' scope."""
     teams = Membership.objects.filter(user_id=user.pk).values_list("team_id", flat=True)
     check_other_admins(user_id=user.pk, team_ids=list(teams))
 

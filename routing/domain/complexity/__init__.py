@@ -210,7 +210,6 @@ def _scored(measured: Measured, embed: Embed) -> tuple[dict[str, float], dict[st
 
 
 def _carried(history: Sequence[str], embed: Embed) -> dict[str, float]:
-    """The scores that a follow-up takes over from the hardest of the last turns."""
     earlier = [
         _scored(measure(query=text, history_turns=0), embed)[0] for text in history[-_TURNS_BACK:]
     ]
@@ -242,10 +241,7 @@ class Measured:
 
 
 def measure(*, query: str, history_turns: int) -> Measured:
-    """Measures a query after `history_turns` earlier turns.
-
-    Fenced code, long quotations and text after a colon count as material, not as request.
-    """
+    """Measures a query's request, without fenced code, long quotations and handed-over text."""
     text = query
     if len(text) > _HEAD_CHARS + _TAIL_CHARS:
         text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
@@ -346,7 +342,6 @@ def _form(request: str, words: Sequence[str]) -> dict[str, float]:
 
 
 def _combined(features: dict[str, float]) -> dict[str, float]:
-    """Features that mean something only in each other's company."""
     short = features["short"]
     deep = max(features["prove"], features["rigour"], features["reasons"])
     trifle = max(features["trifle"], features["brief"])

@@ -77,6 +77,5 @@ def _agent(team_id: UUID, slug: str) -> Agent:
 
 
 def _check(option: str, value: str, limit: int) -> None:
-    """Refuse what the database could not keep, before anything is created."""
     if len(value) > limit or not value.isprintable():
         raise CommandError(f"--{option} takes at most {limit} printable characters.")
