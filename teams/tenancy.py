@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -196,3 +197,15 @@ def give_back_connection() -> None:
     """Let others have the connection while a model is waited for; nothing inside a transaction."""
     if not connection.in_atomic_block:
         connection.close()
+
+
+def database_now() -> datetime:
+    """The time in PostgreSQL, in and outside of transactions; aware UTC.
+
+    Leases are taken, renewed and found to have ended by it, so that machines need not agree.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    at: datetime = now
+    return at

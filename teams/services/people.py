@@ -1,13 +1,19 @@
-"""Teams, agents, end users and projects, created when first named, and members of teams."""
+"""Teams, agents and their names, end users and projects, and members of teams.
+
+An agent is looked up by a name that a caller sent through `slug_called`, or by the same rule in SQL
+(memory/selectors/names.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
+from django.db.models import CharField, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
@@ -15,6 +21,8 @@ from teams.models import Agent, EndUser, Membership, Project, Role, StaffUser, T
 from teams.services.people import agent_called
 from teams.tenancy import team_scope
 
+MAX_SLUG_CHARS = 100
+MAX_ALIASES = 20
 _END_USER = "SELECT id FROM teams_enduser WHERE team_id = %s AND external_id = %s"
 
 
@@ -95,6 +103,69 @@ def check_new_slug(slug: str, *, field: str = "agent") -> None:
             f"There is no agent '{slug}', and a new one is called by one word without spaces, such"
             f" as '{'-'.join(words).lower()}'. The name in its document may have spaces.",
             field=field,
+        )
+
+
+def slug_called(*, team_id: UUID, name: str) -> Coalesce:
+    """The slug of the agent that goes by this name, and else the name itself, for a filter."""
+    known = AgentAlias.objects.filter(team_id=team_id, slug=name)
+    return Coalesce(
+        Subquery(known.values("agent__slug")[:1]), Value(name), output_field=CharField()
+    )
+
+
+def agent_called(*, team_id: UUID, name: str) -> Agent | None:
+    """The team's agent of that slug or alias; call it in the team's scope."""
+    slug = slug_called(team_id=team_id, name=name)
+    return Agent.objects.filter(team_id=team_id, slug=slug).first()
+
+
+def aliases_among(*, team_id: UUID, names: Collection[str]) -> Mapping[str, UUID]:
+    """The agents' ids by those of the names that are aliases; call it in the team's scope."""
+    rows = AgentAlias.objects.filter(team_id=team_id, slug__in=names)
+    return dict(rows.values_list("slug", "agent_id"))
+
+
+def aliases_of(*, agent: Agent) -> list[str]:
+    """The agent's aliases in order; call it in the team's scope."""
+    rows = AgentAlias.objects.filter(team_id=agent.team_id, agent_id=agent.pk).order_by("slug")
+    return list(rows.values_list("slug", flat=True))
+
+
+def check_aliases(*, team_id: UUID, agent_id: UUID | None, names: Sequence[str]) -> None:
+    """Raises InvalidError for names that could not be aliases of the agent, None for a new one."""
+    if len(names) > MAX_ALIASES:
+        raise InvalidError(f"An agent has at most {MAX_ALIASES} aliases.", field="aliases")
+    for name in names:
+        if not name.isprintable() or not name.strip() or len(name.split()) > 1:
+            raise InvalidError(
+                "An alias is one word without spaces, such as an old slug.", field="aliases"
+            )
+        if len(name) > MAX_SLUG_CHARS:
+            raise InvalidError(
+                f"An alias has at most {MAX_SLUG_CHARS} characters.", field="aliases"
+            )
+    slugs = Agent.objects.filter(team_id=team_id, slug__in=names).values_list("slug", flat=True)
+    aliases = aliases_among(team_id=team_id, names=names)
+    taken = [*slugs, *(name for name, owner in aliases.items() if owner != agent_id)]
+    if taken:
+        raise InvalidError(
+            f"The team has an agent called '{min(taken)}' already. A name means one agent.",
+            field="aliases",
+        )
+
+
+def set_aliases(*, agent: Agent, names: Sequence[str], actor: str) -> None:
+    """Makes these the agent's aliases, and no others; raises as `check_aliases`."""
+    check_aliases(team_id=agent.team_id, agent_id=agent.pk, names=names)
+    with transaction.atomic():
+        rows = AgentAlias.objects.filter(team_id=agent.team_id, agent_id=agent.pk)
+        rows.exclude(slug__in=names).delete()
+        stored = set(rows.values_list("slug", flat=True))
+        AgentAlias.objects.bulk_create(
+            AgentAlias(team_id=agent.team_id, agent_id=agent.pk, slug=name, actor=actor)
+            for name in dict.fromkeys(names)
+            if name not in stored
         )
 
 
