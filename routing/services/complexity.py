@@ -173,7 +173,7 @@ def score(
     turns = len(history) if history_turns is None else history_turns
     classifier = configured_classifier()
     scorer: Literal["heuristics", "model"] = "model" if classifier else "heuristics"
-    key = _key_of(
+    key = key_of(
         team_id=team_id,
         scorer=f"model:{classifier.name}" if classifier else scorer,
         query=query,
@@ -233,7 +233,7 @@ def classified(
     return found
 
 
-def _key_of(
+def key_of(
     *, team_id: UUID, scorer: str, query: str, history: Sequence[str], history_turns: int
 ) -> str:
     """The cache key of a score, of the team and scorer alone and without any words."""
