@@ -13,11 +13,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from config import embedded, web_server
 from config.embedded import PROJECT_ROOT, EmbeddedError
@@ -117,8 +118,7 @@ class Program:
             self.process.wait()
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """Options of a launch."""
 
     home: Path
@@ -126,26 +126,14 @@ class Options:
     port: int
     workers: int
 
-    @classmethod
-    def from_environment(cls) -> "Options":
-        """Reads the variables; raises LaunchError for an invalid one."""
-        return cls(
-            home=embedded.home(),
-            host=os.environ.get("HOST") or "127.0.0.1",
-            port=_number("PORT", os.environ.get("PORT") or "8000", most=65535),
-            workers=_number("WORKER_CONCURRENCY", os.environ.get("WORKER_CONCURRENCY") or "2"),
-        )
 
-    def to_environment(self) -> None:
-        """Tells the children, which inherit the environment, and gives them a secret key."""
-        os.environ |= {
-            "PALIMPSEST_HOME": str(self.home),
-            "HOST": self.host,
-            "PORT": str(self.port),
-            "PYTHONUNBUFFERED": "1",
-        }
-        if not os.environ.get("DJANGO_SECRET_KEY") and not _is_production():
-            os.environ["DJANGO_SECRET_KEY"] = _secret_key(self.home)
+def _options() -> Options:
+    """Reads the variables, and completes those that the children inherit; raises LaunchError."""
+    home, host = embedded.home(), os.environ.get("HOST") or "127.0.0.1"
+    port, workers = _number("PORT", 8000, most=65535), _number("WORKER_CONCURRENCY", 2, most=10_000)
+    own = {"PALIMPSEST_HOME": str(home), "HOST": host, "PORT": str(port), "PYTHONUNBUFFERED": "1"}
+    os.environ.update(own)
+    return Options(home, host, port, workers)
 
 
 def main() -> int:
@@ -153,10 +141,11 @@ def main() -> int:
     os.umask(0o077)  # the data, the logs and what is in them belong to this user alone
     _listen()
     try:
-        options = Options.from_environment()
+        options = _options()
         with only_one(options.home) as lock:
             _check_port(options)
-            options.to_environment()
+            if not os.environ.get("DJANGO_SECRET_KEY") and not _is_production():
+                os.environ["DJANGO_SECRET_KEY"] = _secret_key(options.home)
             _run(options, lock)
     except KeyboardInterrupt:
         _say("stopped")
@@ -303,23 +292,20 @@ def _is_production() -> bool:
     return os.environ.get("PALIMPSEST_ENV") == "production"
 
 
-def _number(name: str, text: str, *, most: int | None = None) -> int:
-    if text.isascii() and text.isdigit() and 0 < int(text) <= (most or int(text)):
+def _number(name: str, default: int, *, most: int) -> int:
+    text = os.environ.get(name) or str(default)
+    if text.isascii() and text.isdigit() and 0 < int(text) <= most:
         return int(text)
-    raise LaunchError(
-        f"{name} must be a number from 1 {f'to {most}' if most else 'on'}, not {text!r}"
-    )
+    raise LaunchError(f"{name} must be a number from 1 to {most}, not {text!r}")
 
 
 def _secret_key(home: Path) -> str:
     """Returns the secret key of this home; it is made at the first start, for its owner alone."""
     kept = home / "secret_key"
     if not kept.exists():
-        fresh = home / "secret_key.new"
-        fresh.unlink(missing_ok=True)
-        fresh.touch(mode=0o600)
-        fresh.write_text(secrets.token_urlsafe(64))
-        fresh.replace(kept)
+        with tempfile.NamedTemporaryFile("w", dir=home, delete=False) as fresh:
+            fresh.write(secrets.token_urlsafe(64))
+        Path(fresh.name).replace(kept)
     return kept.read_text().strip()
 
 

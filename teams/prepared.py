@@ -227,6 +227,11 @@ def _fetched(
             return [] if cursor.rownumber is None else cursor.fetchall()
 
 
+def sql_text(app: str, name: str) -> str:
+    """The text of `APP/sql/NAME.sql`."""
+    return (settings.BASE_DIR / app / "sql" / f"{name}.sql").read_text()
+
+
 @lru_cache
 def _sent(statement: str) -> bytes:
     """As it is sent: the same object each time, which is looked up without being read anew."""

@@ -22,7 +22,7 @@ from routing.clients.spend_counters import Decision
 from routing.domain.budgets import Account, Balance, Budget, Hold, Spender, Usage
 from routing.models import SpendEpoch, SpendReservation, SpendTotal
 from teams.ids import new_id
-from teams.prepared import run_prepared
+from teams.prepared import run_prepared, sql_text
 from teams.tenancy import before_commit, team_scope
 
 ACTOR = "cost_guard"
@@ -30,30 +30,7 @@ _MODEL_CHARS = 200
 _TIER_CHARS = 40
 _MOST_TOKENS = 2**31 - 1
 
-_NOTE = """
-WITH noted AS (
-    INSERT INTO routing_spendreservation
-        (team_id, agent_id, end_user_id, day, id, estimated_usd, reserved_at, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-)
-SELECT coalesce((SELECT number FROM routing_spendepoch WHERE team_id = $1), 0)
-"""
-# Shares the team's lock from here to the end of the transaction.
-_COUNT = """
-WITH turn AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock_shared($13)
-), held AS (
-    DELETE FROM routing_spendreservation WHERE team_id = $1 AND id = $5
-)
-INSERT INTO routing_spendentry
-    (team_id, agent_id, end_user_id, day, reservation_id, id, model, tier, input_tokens,
-     output_tokens, cost_usd, at)
-SELECT $1::uuid, $2::uuid, $3::uuid, $4::date, $5::uuid, $6::uuid, $7::text, $8::text, $9::int,
-    $10::int, $11::numeric, $12::timestamptz
-FROM turn
-ON CONFLICT (team_id, reservation_id) DO NOTHING
-RETURNING true
-"""
+_NOTE, _COUNT = sql_text("routing", "note_hold"), sql_text("routing", "count_spend")
 _MOVE_EPOCH = """
 INSERT INTO routing_spendepoch (id, team_id, number) VALUES ($1, $2, 1)
 ON CONFLICT (team_id) DO UPDATE SET number = routing_spendepoch.number + 1

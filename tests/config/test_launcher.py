@@ -461,7 +461,7 @@ def test_a_number_of_workers_that_is_none_is_said_in_one_line(installation: Inst
 
     said = installation.refused()
 
-    assert said == "palimpsest: WORKER_CONCURRENCY must be a number from 1 on, not '0'\n"
+    assert said == "palimpsest: WORKER_CONCURRENCY must be a number from 1 to 10000, not '0'\n"
 
 
 def test_a_database_that_does_not_answer_ends_the_start_without_leftovers(
