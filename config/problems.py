@@ -23,7 +23,7 @@ from config.logs import request_id
 from memory.writing.decisions.undoing import ChangedSinceError
 from routing.services.cost_guard import BudgetExceededError
 from routing.services.router import NoModelConfiguredError
-from teams import errors, refusals
+from teams import admin_permissions, errors
 from teams.domain.documents import DocumentError
 from teams.tenancy import broke_off
 
@@ -222,7 +222,7 @@ def _short(text: str) -> str:
 def not_found(request: HttpRequest, *_: object, **__: object) -> HttpResponse:
     """The answer for an address that does not exist; a page for people in the admin."""
     if request.path.startswith("/admin/"):
-        return refusals.not_found(request)
+        return admin_permissions.not_found(request)
     return problem(404, "Not found", f"Nothing answers at {request.path}.")
 
 

@@ -68,6 +68,6 @@ urlpatterns = [
 ]
 
 handler400 = "config.problems.bad_request"
-handler403 = "teams.refusals.permission_denied"
+handler403 = "teams.admin_permissions.permission_denied"
 handler404 = "config.problems.not_found"
 handler500 = "config.problems.server_error"

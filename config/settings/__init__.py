@@ -3,6 +3,4 @@
 # Django asks this module for all of them.
 from .installation import *  # noqa: F403
 from .memory import *  # noqa: F403
-from .models import *  # noqa: F403
-from .stores import *  # noqa: F403
 from .web import *  # noqa: F403

@@ -69,7 +69,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
 ]
 
-CSRF_FAILURE_VIEW = "teams.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "teams.admin_permissions.csrf_failure"
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -116,7 +116,7 @@ AXES_CLIENT_IP_CALLABLE = "teams.authentication.client_address"
 AXES_RESET_ON_SUCCESS = True
 # Whoever goes on guessing does not prolong the lockout of somebody behind the same address.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_LOCKOUT_CALLABLE = "teams.refusals.locked_out"
+AXES_LOCKOUT_CALLABLE = "teams.admin_permissions.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "otp_token"]
 # No list of who signed in from where, and no page of it.
 AXES_DISABLE_ACCESS_LOG = True
