@@ -27,17 +27,7 @@ from config.telemetry import trace_ids
 HEADER = "X-Request-Id"
 # What goes into a log as it is, and is no way to write lines of one's own there.
 _GIVEN = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_FIELDS = (
-    "time",
-    "level",
-    "logger",
-    "message",
-    "request_id",
-    "task",
-    "trace_id",
-    "span_id",
-    "exc_info",
-)
+_FIELDS = ("time", "level", "logger", "message", "request_id", "task", "trace_id", "span_id")
 # Kinds of errors whose texts tell of services and settings; those of others, such as ValueError,
 # may hold whatever was said.
 _TOLD = (OSError, DatabaseError, psycopg.Error, redis.RedisError, ImproperlyConfigured)
@@ -84,26 +74,20 @@ class RequestIdMiddleware:
 
 
 class RequestIds(logging.Filter):
-    """Puts the ids of request, task and trace on every record of a handler."""
+    """Puts the ids of request, task and trace on every record of a handler.
+
+    Of an exception in Celery's lines of failed tasks it leaves only the kind, without the text.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Always True."""
         record.request_id = _request_id.get() or "-"
         record.task = _task.get()
         record.trace_id, record.span_id = trace_ids()
-        return True
-
-
-class TaskErrors(logging.Filter):
-    """Leaves only the kind of an exception, without its text, in Celery's lines of failed tasks."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Always True."""
-        if record.name != "celery.app.trace" or not isinstance(record.args, dict):
-            return True
-        if "exc" in record.args:
-            kind = str(record.args["exc"]).partition("(")[0]
-            record.args = {**record.args, "exc": kind, "traceback": ""}
+        given = record.args if record.name == "celery.app.trace" else None
+        if isinstance(given, dict) and "exc" in given:
+            kind = str(given["exc"]).partition("(")[0]
+            record.args = {**given, "exc": kind, "traceback": ""}
         return True
 
 
@@ -131,7 +115,7 @@ class JsonLines(JsonFormatter):
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
         """The fields, without empty ones; what libraries add may hold whole requests."""
-        return {name: log_data[name] for name in _FIELDS if log_data.get(name)}
+        return {name: log_data[name] for name in (*_FIELDS, "exc_info") if log_data.get(name)}
 
 
 def _traceback(error: BaseException | None) -> Iterator[str]:

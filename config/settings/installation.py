@@ -52,10 +52,7 @@ if PRODUCTION and not ALLOWED_HOSTS:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {
-        "ids": {"()": "config.logs.RequestIds"},
-        "task_errors": {"()": "config.logs.TaskErrors"},
-    },
+    "filters": {"ids": {"()": "config.logs.RequestIds"}},
     "formatters": {
         "json": {"()": "config.logs.JsonLines"},
         "text": {
@@ -67,7 +64,7 @@ LOGGING = {
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "filters": ["ids", "task_errors"],
+            "filters": ["ids"],
             "formatter": read_choice(
                 "LOG_FORMAT", "json" if PRODUCTION else "text", choices=("json", "text")
             ),
