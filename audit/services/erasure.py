@@ -99,7 +99,8 @@ def erase_user(*, team_id: UUID, external_id: str, actor: str, reason: str = "")
             plan = _erase(team_id=team_id, external_id=external_id, actor=actor, reason=reason)
         except OperationalError as error:
             # Met by writers from two sides; PostgreSQL ended this one.
-            if attempt == _ATTEMPTS or not _was_turned_away(error):
+            state = getattr(error.__cause__, "sqlstate", None)
+            if attempt == _ATTEMPTS or state not in {"40001", "40P01"}:
                 raise
         else:
             _clear_caches(team_id)
@@ -165,10 +166,6 @@ def _plan(person: EndUser, rows: Sequence[tuple[Any, ...]]) -> ErasurePlan:  # A
         raise ConflictError("This person is erased already.")
     kept = tuple(map(UUID, counts.pop("kept")))
     return ErasurePlan(person.pk, person.external_id, kept=kept, **counts)
-
-
-def _was_turned_away(error: OperationalError) -> bool:
-    return getattr(error.__cause__, "sqlstate", None) in {"40001", "40P01"}
 
 
 def _clear_caches(team_id: UUID) -> None:

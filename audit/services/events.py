@@ -60,7 +60,8 @@ def record_events(*, team_id: UUID, events: Iterable[Event]) -> None:
 def add_events(*, pipe: Pipeline, team_id: UUID, events: Sequence[Event], now: datetime) -> None:
     """Put the events into the buffer, once somebody sends what is in the pipeline."""
     if events:
-        pipe.rpush(BUFFER, *(_encoded(team_id, event, now) for event in events))
+        rows = ({"id": new_id(), "team_id": team_id, "at": now, **_shallow(e)} for e in events)
+        pipe.rpush(BUFFER, *(orjson.dumps(row, default=str) for row in rows))
         pipe.ltrim(BUFFER, -settings.EVENT_BUFFER, -1)
 
 
@@ -98,11 +99,6 @@ def _is_alone() -> bool:
     statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
     ((is_alone,),) = run_prepared(statement, [f"flush|{BUFFER}"])
     return bool(is_alone)
-
-
-def _encoded(team_id: UUID, event: Event, now: datetime) -> bytes:
-    row = {"id": new_id(), "team_id": team_id, "at": now, **_shallow(event)}
-    return orjson.dumps(row, default=str)
 
 
 def _shallow(event: Event) -> dict[str, object]:

@@ -17,7 +17,6 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
@@ -155,8 +154,9 @@ def seal_digest(*, seal: Seal, previous: bytes, key: bytes) -> bytes:
 
 def seal_keys() -> dict[str, bytes]:
     """Every key that seals may have been made with, by its id; the first one makes new ones."""
-    keys = [_derived(secret) for secret in settings.SEAL_KEYS]
-    return {_id_of(key): key for key in keys}
+    start = b"palimpsest log seals"
+    keys = [hmac.new(each.encode(), start, hashlib.sha256).digest() for each in settings.SEAL_KEYS]
+    return {hashlib.sha256(b"id of " + key).hexdigest()[:16]: key for key in keys}
 
 
 def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int:
@@ -168,6 +168,8 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int
     if not leaves:
         return 0
     key_id, key = next(iter(seal_keys().items()))
+    positions = [leaf.position for leaf in leaves]
+    positions.append(last.upto_position if last is not None else None)
     seal = Seal(
         team_id=team_id,
         number=last.number + 1 if last is not None else 1,
@@ -177,23 +179,10 @@ def _seal_next(*, team_id: UUID, last_seq: int, now: datetime, most: int) -> int
         leaves=b"".join(map(Leaf.packed, leaves)),
         key_id=key_id,
         sealed_at=now,
-        upto_position=_last_position(last, leaves),
+        # Of the latest commit of these rows and of all that were sealed before.
+        upto_position=max((each for each in positions if each is not None), default=None),
     )
     previous = bytes(last.digest) if last is not None else _NO_SEAL
     seal.digest = seal_digest(seal=seal, previous=previous, key=key)
     seal.save(force_insert=True)
     return len(leaves)
-
-
-def _last_position(last: Seal | None, leaves: Sequence[Leaf]) -> int | None:
-    known = [leaf.position for leaf in leaves]
-    known.append(last.upto_position if last is not None else None)
-    return max((each for each in known if each is not None), default=None)
-
-
-def _derived(secret: str) -> bytes:
-    return hmac.new(secret.encode(), b"palimpsest log seals", hashlib.sha256).digest()
-
-
-def _id_of(key: bytes) -> str:
-    return hashlib.sha256(b"id of " + key).hexdigest()[:16]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -28,15 +28,22 @@ ACTOR = "command:verify_log"
 _PAGE = ROWS_PER_SEAL
 _FOR_EVER = 2**63 - 1
 _STATEMENTS = sql_text("audit", "verify_log").strip().removesuffix(";").split(";\n")
+# Where an inconsistency is, and what it is.
 _WORDS = {
-    "memory_missing": "the log has it (entry {}), and it is not there any more",
-    "memory_unlogged": "it is there, and the log does not know it",
-    "memory_changed": "it is not as the last entry of its log says ({})",
-    "reason_emptied": "its reason was taken away, and no erasure did it",
-    "commit_missing": "the commit that it was part of is not there",
-    "commit_inserted": "no entry of the log is part of it",
-    "commit_changed": "its place, time or bounds do not fit its entries and the commits before",
-    "clock_changed": "it is not where the last commit left it",
+    "memory_missing": (
+        "memory {row}",
+        "the log has it (entry {seq}), and it is gone",
+    ),
+    "memory_unlogged": ("memory {row}", "it is there, and the log does not know it"),
+    "memory_changed": ("memory {row}", "it is not as the last entry of its log says ({seq})"),
+    "reason_emptied": ("log entry {seq}", "its reason was taken away, and no erasure did it"),
+    "commit_missing": ("log entry {seq}", "the commit that it was part of is not there"),
+    "commit_inserted": ("commit {row}", "no entry of the log is part of it"),
+    "commit_changed": (
+        "commit {row}",
+        "its place, time or bounds do not fit its entries and the commits before",
+    ),
+    "clock_changed": ("the clock of commits", "it is not where the last commit left it"),
 }
 
 
@@ -67,51 +74,51 @@ class Verified:
     head: Head | None = None
     findings: list[Finding] = field(default_factory=list)
 
+    def find(self, kind: str, where: str, words: str) -> None:
+        """Adds a finding."""
+        self.findings.append(Finding(kind, where, words))
+
 
 def verify_team(*, team_id: UUID, expected: Head | None = None) -> Verified:
     """Checks the whole log of a team, and that the chain still holds the head `expected`."""
     found = Verified()
     previous, after, number = bytes(32), 0, 0
     erased: Counter[UUID] = Counter()
-    for seal_id in _seal_ids(team_id):
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        rows = Seal.objects.filter(team_id=team_id).order_by("number")
+        seal_ids = list(rows.values_list("id", flat=True))
+    for seal_id in seal_ids:
         with team_scope(team_ids=[team_id], actor=ACTOR):
             seal = Seal.objects.get(team_id=team_id, pk=seal_id)
-            number += 1
-            found.findings += _check_chain(seal, number=number, after=after, previous=previous)
+            _check_chain(seal, found, number=number + 1, after=after, previous=previous)
             _check_range(seal, found, erased)
         head = Head(seal.number, bytes(seal.digest))
         if expected is not None and expected.number == head.number and expected != head:
-            words = "it is not the one that was noted"
-            found.findings.append(Finding("seal_changed", f"seal {seal.number}", words))
+            found.find("seal_changed", f"seal {seal.number}", "it is not the one that was noted")
         previous, after, number = head.digest, seal.last_seq, seal.number
         found.seals += 1
         found.head = head
     if expected is not None and (found.head is None or found.head.number < expected.number):
         words = f"the chain ends before seal {expected.number}, which was there before"
-        found.findings.append(Finding("seal_missing", f"seal {expected.number}", words))
-    _check_rest(team_id, after, found, erased)
+        found.find("seal_missing", f"seal {expected.number}", words)
+    for row in _rows(team_id, after, _FOR_EVER):
+        found.unsealed += 1
+        _check_row(row, found, erased)
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        _check_memories(team_id, found, erased)
     return found
 
 
-def _seal_ids(team_id: UUID) -> Sequence[UUID]:
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        rows = Seal.objects.filter(team_id=team_id).order_by("number")
-        return list(rows.values_list("id", flat=True))
-
-
-def _check_chain(seal: Seal, *, number: int, after: int, previous: bytes) -> Iterator[Finding]:
+def _check_chain(seal: Seal, found: Verified, *, number: int, after: int, previous: bytes) -> None:
     where = f"seal {seal.number}"
     if seal.number != number or seal.after_seq != after:
-        yield Finding("seal_missing", where, "the seals before it are not all there")
+        found.find("seal_missing", where, "the seals before it are not all there")
     key = seal_keys().get(seal.key_id)
     if key is None:
-        yield Finding(
-            "seal_of_unknown_key",
-            where,
-            "it was made with another key; name that one in SEAL_KEYS_PREVIOUS",
-        )
+        words = "it was made with another key; name that one in SEAL_KEYS_PREVIOUS"
+        found.find("seal_of_unknown_key", where, words)
     elif seal_digest(seal=seal, previous=previous, key=key) != bytes(seal.digest):
-        yield Finding("seal_changed", where, "it does not follow from its rows and the seal before")
+        found.find("seal_changed", where, "it does not follow from its rows and the seal before")
 
 
 def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
@@ -119,59 +126,55 @@ def _check_range(seal: Seal, found: Verified, erased: Counter[UUID]) -> None:
     last_position = 0
     for row in _rows(seal.team_id, seal.after_seq, seal.last_seq):
         found.rows += 1
-        found.findings += _check_row(row, sealed.pop(row.seq, None))
+        was = sealed.pop(row.seq, None)
+        if was is None:
+            words = "it was not there when its range was sealed"
+            found.find("row_inserted", f"log entry {row.seq}", words)
+        _check_row(row, found, erased, sealed=was)
         last_position = max(last_position, row.position or 0)
-        _count_erased(row, found, erased)
     if seal.upto_position is not None and last_position > seal.upto_position:
         words = f"it says that its entries were there by commit {seal.upto_position}; they were not"
-        found.findings.append(Finding("seal_changed", f"seal {seal.number}", words))
+        found.find("seal_changed", f"seal {seal.number}", words)
     for seq in sealed:
-        words = "it was sealed and is not there any more"
-        found.findings.append(Finding("row_missing", f"log entry {seq}", words))
+        found.find("row_missing", f"log entry {seq}", "it was sealed and is not there any more")
 
 
-def _check_row(row: Leaf, sealed: tuple[bytes, bytes] | None) -> Iterator[Finding]:
-    if sealed is None:
-        words = "it was not there when its range was sealed"
-        yield Finding("row_inserted", f"log entry {row.seq}", words)
+def _check_row(
+    row: Leaf,
+    found: Verified,
+    erased: Counter[UUID],
+    *,
+    sealed: tuple[bytes, bytes] | None = None,
+) -> None:
+    """Compares a row with its leaf in the seal, and its reason and text with their digests."""
     is_changed = sealed is not None and (
         row.open != sealed[0] or (row.closed != sealed[1] and not row.is_erased)
     )
-    yield from _check_texts(row, is_changed=is_changed)
-
-
-def _check_texts(row: Leaf, *, is_changed: bool = False) -> Iterator[Finding]:
-    """Whether the row is unchanged, and reason and text are those that it has digests of."""
     if is_changed or not row.fits_reason:
         words = f"it was changed (memory {row.memory_id})"
-        yield Finding("row_changed", f"log entry {row.seq}", words)
+        found.find("row_changed", f"log entry {row.seq}", words)
     if not row.fits_text:
         words = f"its text is not the one of log entry {row.seq}"
-        yield Finding("text_changed", f"memory {row.memory_id}", words)
-
-
-def _count_erased(row: Leaf, found: Verified, erased: Counter[UUID]) -> None:
+        found.find("text_changed", f"memory {row.memory_id}", words)
     if row.is_erased:
         found.erased += 1
         erased[row.memory_id] += 1
 
 
-def _check_rest(team_id: UUID, after: int, found: Verified, erased: Counter[UUID]) -> None:
-    for row in _rows(team_id, after, _FOR_EVER):
-        found.unsealed += 1
-        found.findings += _check_texts(row)
-        _count_erased(row, found, erased)
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        found.erasures = Erasure.objects.filter(team_id=team_id).count()
-        logged = set(
-            MemoryLog.objects.filter(team_id=team_id, event="erased").values_list(
-                "memory_id", flat=True
-            )
-        )
-        for memory_id in erased.keys() - logged:
-            words = "it was emptied, and no erasure of it is logged"
-            found.findings.append(Finding("erasure_unlogged", f"memory {memory_id}", words))
-        found.findings += _inconsistencies(team_id)
+def _check_memories(team_id: UUID, found: Verified, erased: Counter[UUID]) -> None:
+    """Checks that each erasure is on record, and memories and commits against the log."""
+    found.erasures = Erasure.objects.filter(team_id=team_id).count()
+    rows = MemoryLog.objects.filter(team_id=team_id, event="erased")
+    for memory_id in erased.keys() - set(rows.values_list("memory_id", flat=True)):
+        words = "it was emptied, and no erasure of it is logged"
+        found.find("erasure_unlogged", f"memory {memory_id}", words)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        for statement in _STATEMENTS:
+            cursor.execute(statement, {"team": team_id})
+            for kind, row, seq in cursor.fetchall():
+                where, words = (each.format(row=row, seq=seq) for each in _WORDS[kind])
+                found.find(kind, where, words)
 
 
 def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
@@ -182,21 +185,3 @@ def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
         if len(page) < _PAGE:
             return
         after_seq = page[-1].seq
-
-
-def _inconsistencies(team_id: UUID) -> Iterator[Finding]:
-    """All inconsistencies, at most 1,000 of each kind; call it in the team's scope."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")
-        for statement in _STATEMENTS:
-            cursor.execute(statement, {"team": team_id})
-            for kind, row, seq in cursor.fetchall():
-                yield Finding(kind, _where(kind, row, seq), _WORDS[kind].format(seq))
-
-
-def _where(kind: str, row: UUID | int | None, seq: int | None) -> str:
-    if kind.startswith("memory_"):
-        return f"memory {row}"
-    if kind in ("reason_emptied", "commit_missing"):
-        return f"log entry {seq}"
-    return "the clock of commits" if kind == "clock_changed" else f"commit {row}"

@@ -14,7 +14,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any
 
 from config.embedded.paths import (
     EmbeddedError,
@@ -73,11 +73,8 @@ def postgres_pid(home: Path) -> int | None:
 def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
     """Starts the server of `home`, or reuses a running one, and returns the folder of its socket.
 
-    Afterwards both roles and `database` exist (see `ensure_database`). What a killed server left
-    behind is cleared first. Durability is PostgreSQL's default: fsync on every commit.
-
-    Raises:
-        EmbeddedError: the server does not start; the message names the log.
+    Afterwards both roles and `database` exist (see `ensure_database`). Leftovers of a killed server
+    are cleared first. Raises EmbeddedError, which names the log.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(home / "postgres.lock"):
@@ -117,7 +114,8 @@ def ensure_database(socket_dir: Path, name: str = DATABASE) -> None:
     database, owner, app = (sql.Identifier(each) for each in (name, OWNER_ROLE, APP_ROLE))
     with _connect(socket_dir) as connection:
         for role, rights in ((OWNER_ROLE, "LOGIN CREATEROLE"), (APP_ROLE, "LOGIN")):
-            if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", role):
+            found = connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,))
+            if found.fetchone() is None:
                 connection.execute(
                     sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(role), sql.SQL(rights))
                 )
@@ -126,7 +124,8 @@ def ensure_database(socket_dir: Path, name: str = DATABASE) -> None:
                 sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(sql.Identifier(role))
             )
         connection.execute(sql.SQL("GRANT {} TO {}").format(app, owner))
-        if not _exists(connection, "SELECT 1 FROM pg_database WHERE datname = %s", name):
+        found = connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,))
+        if found.fetchone() is None:
             connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, owner))
     with _connect(socket_dir, database=name) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -138,12 +137,6 @@ def _data(home: Path) -> Path:
 
 def _pidfile(home: Path) -> Path:
     return _data(home) / "postmaster.pid"
-
-
-def _exists(
-    connection: "psycopg.Connection[tuple[object, ...]]", query: LiteralString, name: str
-) -> bool:
-    return connection.execute(query, (name,)).fetchone() is not None
 
 
 def _connect(
@@ -289,11 +282,11 @@ def hand_over(path: Path) -> None:
 
 
 def _as_user(folder: Path) -> dict[str, Any]:  # Any: options of Popen
-    """Options to run a program in a folder: as root, as the account, which may read it then."""
+    """Options to run a program in a folder, as root by the system account."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     options: dict[str, Any] = {"cwd": folder, "env": environment}
     if os.getuid() == 0:
-        _let_read(binaries_folder().parent)
+        _let_through(binaries_folder())
         account = _account()
         options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
     return options
@@ -319,14 +312,3 @@ def _let_through(path: Path) -> None:
         mode = parent.stat().st_mode
         if not mode & 0o001:
             parent.chmod(mode & 0o7777 | 0o001)
-
-
-def _let_read(installation: Path) -> None:
-    """Lets the system account run the programs, also when root installed them with umask 077."""
-    package = installation.parent
-    for folder in (installation, package.with_name(f"{package.name}.libs")):
-        if folder.exists() and folder.stat().st_mode & 0o005 != 0o005:
-            for path in (*folder.rglob("*"), folder):
-                mode = path.stat().st_mode
-                path.chmod(mode & 0o7777 | (mode & 0o500) >> 6)
-    _let_through(installation)

@@ -39,10 +39,7 @@ def start_redis(home: Path) -> Path:
     """Starts the server of `home`, or reuses a running one, and returns its socket.
 
     Every write is in the append-only file before it is acknowledged and on the disk within a
-    second. What a killed server left behind does not hinder.
-
-    Raises:
-        EmbeddedError: there is no `redis-server`, or it does not come up.
+    second. Raises EmbeddedError without a `redis-server`, or if it does not come up.
     """
     _data(home).mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(home / "redis.lock"):

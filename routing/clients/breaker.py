@@ -6,9 +6,10 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from django.conf import settings
 from redis.client import Pipeline
@@ -38,11 +39,10 @@ class Policy:
     memory_seconds: float = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Circuit:
+class _Circuit(NamedTuple):
     """The state of one circuit; times are seconds since the epoch, 0 for never."""
 
-    failures: int = 0
+    failures: float = 0
     failed_at: float = 0.0
     open_until: float = 0.0
     probe_until: float = 0.0
@@ -52,7 +52,7 @@ class _Circuit:
             return self, Verdict.CLOSED
         if now < self.open_until or now < self.probe_until:
             return self, Verdict.OPEN
-        return replace(self, probe_until=now + policy.probe_seconds), Verdict.HALF_OPEN
+        return self._replace(probe_until=now + policy.probe_seconds), Verdict.HALF_OPEN
 
     def succeeded(self, *, is_probe: bool) -> _Circuit:
         return self if self.open_until and not is_probe else _NEW
@@ -128,7 +128,7 @@ class Breaker:
     def given_up(self, permit: Permit) -> None:
         """The call was not made, or says nothing about the endpoint."""
         if permit.is_probe:
-            self._change(permit.name, lambda circuit: replace(circuit, probe_until=0.0))
+            self._change(permit.name, lambda circuit: circuit._replace(probe_until=0.0))
 
     def _change(self, name: str, change: Callable[[_Circuit], _Circuit]) -> None:
         key, policy = _key(name), self._policy
@@ -141,7 +141,7 @@ class Breaker:
             if after == _NEW:
                 pipe.delete(key)
             elif after != before:
-                pipe.set(key, json.dumps(astuple(after)), px=int(keep * 1000) + 1)
+                pipe.set(key, json.dumps(after), px=int(keep * 1000) + 1)
 
         if self._shared.ask(lambda client: client.transaction(write, key)) is None:
             with self._lock:
@@ -164,7 +164,6 @@ def _key(name: str) -> str:
 def _decoded(value: object) -> _Circuit:
     """A stored circuit; an unreadable one counts as new."""
     try:
-        failures, *times = json.loads(value)  # type: ignore[arg-type]
-        return _Circuit(int(failures), *map(float, times))
+        return _Circuit(*map(float, json.loads(value)))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return _NEW
