@@ -104,8 +104,7 @@ class _State(Collector):
                 yield from _jobs()
         with suppress(redis.RedisError):
             if has_redis:
-                yield from _memories()
-                yield from _extraction()
+                yield from _writing()
 
 
 def _jobs() -> Iterator[Metric]:
@@ -128,16 +127,13 @@ def _jobs() -> Iterator[Metric]:
     )
 
 
-def _memories() -> Iterator[Metric]:
+def _writing() -> Iterator[Metric]:
     written = CounterMetricFamily(
         "palimpsest_memories_written", "Writes of memories by outcome.", labels=["outcome"]
     )
     for outcome, count in written_counts().items():
         written.add_metric([outcome], count)
     yield written
-
-
-def _extraction() -> Iterator[Metric]:
     for kind, name, words in (
         ("seconds", "palimpsest_extraction_seconds", "Seconds"),
         ("cost", "palimpsest_extraction_cost_usd", "USD"),

@@ -154,7 +154,9 @@ def _bare(exporter: SpanExporter) -> SpanExporter:
 
     def bare(span: ReadableSpan) -> ReadableSpan:
         kept = {
-            name: value for name, value in (span.attributes or {}).items() if _is_exported(name)
+            name: value
+            for name, value in (span.attributes or {}).items()
+            if any(name.startswith(each) if each[-1] == "." else name == each for each in _EXPORTED)
         }
         return ReadableSpan(
             name=span.name,
@@ -181,7 +183,3 @@ def _bare(exporter: SpanExporter) -> SpanExporter:
             return exporter.force_flush(timeout_millis)
 
     return Bare()
-
-
-def _is_exported(name: str) -> bool:
-    return any(name.startswith(each) if each.endswith(".") else name == each for each in _EXPORTED)

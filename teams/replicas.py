@@ -42,8 +42,13 @@ class Replicas:
         first = next(self._turn)
         for place in range(len(self._names)):
             name = self._names[(first + place) % len(self._names)]
-            if self._may_be_asked(name):
-                yield name
+            with self._lock:
+                until = self._left_out.get(name)
+                if until is not None and self._clock() < until:
+                    continue
+                if until is not None:
+                    self._left_out[name] = self._clock() + LEFT_OUT_SECONDS
+            yield name
 
     def leave_out(self, name: str) -> None:
         """Ask it no more for LEFT_OUT_SECONDS."""
@@ -55,16 +60,6 @@ class Replicas:
         if name in self._left_out:
             with self._lock:
                 self._left_out.pop(name, None)
-
-    def _may_be_asked(self, name: str) -> bool:
-        with self._lock:
-            until = self._left_out.get(name)
-            if until is None:
-                return True
-            if self._clock() < until:
-                return False
-            self._left_out[name] = self._clock() + LEFT_OUT_SECONDS
-            return True
 
 
 @cache

@@ -1,6 +1,6 @@
 """Memory (limits, caps, retention), language models, embedders and budgets.
 
-Without a language model, the built-in rules are used.
+docs/configuration.md describes each variable.
 """
 
 from __future__ import annotations
@@ -28,69 +28,44 @@ ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
 ENABLE_COMPACTION_SHIELD = read_bool("ENABLE_COMPACTION_SHIELD", True)
 ENABLE_CONTRADICTION_DETECTION = read_bool("ENABLE_CONTRADICTION_DETECTION", True)
 ENABLE_MODEL_ROUTING = read_bool("ENABLE_MODEL_ROUTING", True)
-# Whether what is said of a team ("the office closes on Fridays") becomes the team's own memory.
 ENABLE_TEAM_FACTS = read_bool("ENABLE_TEAM_FACTS", True)
-# Whether talk at rest is closed into episodes, and what is learned of a person told in insights.
 ENABLE_EPISODES = read_bool("ENABLE_EPISODES", True)
 ENABLE_INSIGHTS = read_bool("ENABLE_INSIGHTS", True)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
-# Messages between two extractions, for agents created when first named; each has its own.
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
-# A conversation without a new message for so long is at rest: what waits in it is extracted.
 CONVERSATION_REST_MINUTES = read_float("CONVERSATION_REST_MINUTES", 10.0, minimum=0.0)
-# After so many hours without a message a sitting of talk is over and becomes an episode; a team may
-# have hours of its own.
 EPISODE_REST_HOURS = read_int("EPISODE_REST_HOURS", 6, minimum=1)
-# What talk may write by itself (seed 004 §13); 0 lifts a cap. Compaction and imports have none.
 MAX_MEMORIES_PER_TURN = read_int("MAX_MEMORIES_PER_TURN", 3)
 MAX_MEMORIES_PER_USER_DAY = read_int("MAX_MEMORIES_PER_USER_DAY", 2000)
 JOB_MAX_ATTEMPTS = read_int("JOB_MAX_ATTEMPTS", 5, minimum=1)
-# The pause after a failed attempt doubles from two seconds up to this.
 JOB_PAUSE_SECONDS = read_float("JOB_PAUSE_SECONDS", 150.0, minimum=0.0)
-# A job reads and writes so many messages at a time.
 EXTRACTION_WINDOW_MESSAGES = read_int("EXTRACTION_WINDOW_MESSAGES", 50, minimum=1)
-# A window ends before the message with which its texts were longer than this; one is always read.
 EXTRACTION_WINDOW_CHARACTERS = read_int("EXTRACTION_WINDOW_CHARACTERS", 60_000, minimum=1)
-# How long a worker may read and judge a window.
 EXTRACTION_WINDOW_SECONDS = read_float("EXTRACTION_WINDOW_SECONDS", 300.0, minimum=1.0)
-# After so long a worker begins no further window of a job and takes the next job.
 JOB_SLICE_SECONDS = read_float("JOB_SLICE_SECONDS", 10.0, minimum=0.0)
-# A request that extracts or compacts answers after so long; what is left goes on behind it.
 EXTRACT_WAIT_SECONDS = read_float("EXTRACT_WAIT_SECONDS", 120.0, minimum=0.0)
 COMPACT_WAIT_SECONDS = read_float("COMPACT_WAIT_SECONDS", 20.0, minimum=0.0)
 DUPLICATE_SIMILARITY = read_float("DUPLICATE_SIMILARITY", 0.95)
-# How long Redis keeps an answer for who asks the same again; any change of the team's memories ends
-# it at once, the time bounds how far the recency of its memories may drift. 0 keeps none.
 HOT_ANSWER_SECONDS = read_int("HOT_ANSWER_SECONDS", 300)
-# Owners with more memories are searched by the approximate index where that is quicker, others
-# exactly; teams get one from so many memories on. A step in it costs as much as so many comparisons
-# of vectors. What a scan keeps at a time, and how many vectors it looks at, at most.
 EXACT_SEARCH_LIMIT = read_int("EXACT_SEARCH_LIMIT", 5_000, minimum=1)
 GRAPH_STEP_COST = read_int("GRAPH_STEP_COST", 30)
 GRAPH_EF_SEARCH = min(1_000, read_int("GRAPH_EF_SEARCH", 120, minimum=1))  # pgvector's most
 GRAPH_MAX_SCAN = read_int("GRAPH_MAX_SCAN", 40_000, minimum=1)
-# A filter that leaves no more memories than this is applied before the search, else after it.
 FILTERED_FIRST = read_int("FILTERED_FIRST", 20_000, minimum=1)
-# Up to this many neighbours of a new memory are judged, and this many become related to it.
 JUDGED_NEIGHBOURS = read_int("JUDGED_NEIGHBOURS", 5, minimum=1)
 LINKED_NEIGHBOURS = read_int("LINKED_NEIGHBOURS", 3)
 LINK_SIMILARITY = read_float("LINK_SIMILARITY", 0.45)
 
-# How long the answer to an Idempotency-Key is repeated, and after how long an unfinished request
-# counts as lost.
 IDEMPOTENCY_HOURS = read_int("IDEMPOTENCY_HOURS", 24, minimum=1)
 IDEMPOTENCY_LEASE_SECONDS = read_int("IDEMPOTENCY_LEASE_SECONDS", 300, minimum=1)
 
-# Days that operational events are kept, and how many at most wait in Redis to be stored.
 EVENT_DAYS = read_int("EVENT_DAYS", 90, minimum=1)
 EVENT_BUFFER = read_int("EVENT_BUFFER", 100_000, minimum=1)
 
-# Days that routing decisions are kept; 0 keeps them for ever.
 DECISION_DAYS = read_int("DECISION_DAYS", 90)
 
-# A thread's saved state: bytes of its JSON, and how many versions are kept, the last one included.
 CHECKPOINT_MAX_BYTES = read_int("CHECKPOINT_MAX_BYTES", 1024 * 1024, minimum=1024)
 CHECKPOINT_VERSIONS = read_int("CHECKPOINT_VERSIONS", 10, minimum=1)
 
@@ -100,9 +75,6 @@ SEAL_KEYS = list(
     dict.fromkeys([read_str("SEAL_KEY", SECRET_KEY), *read_list("SEAL_KEYS_PREVIOUS"), SECRET_KEY])
 )
 
-# A task's items lie in Redis for so long after the last one, at most for TASK_MAX_TTL_SECONDS if a
-# task asks for it; how many a team has open, how many items and bytes one holds; how long it is
-# known that a task ended.
 TASK_TTL_SECONDS = read_int("TASK_TTL_SECONDS", 24 * 3600, minimum=1)
 TASK_MAX_TTL_SECONDS = read_int("TASK_MAX_TTL_SECONDS", 7 * 24 * 3600, minimum=1)
 TASK_MAX_OPEN = read_int("TASK_MAX_OPEN", 1_000, minimum=1)
@@ -113,34 +85,23 @@ TASK_FINISHED_SECONDS = read_int("TASK_FINISHED_SECONDS", 24 * 3600, minimum=1)
 # Whether webhooks may lead to addresses of the own network, and without encryption: for receivers
 # beside the server, where everybody who may set webhooks up is trusted with that network.
 WEBHOOKS_TO_PRIVATE_ADDRESSES = read_bool("WEBHOOKS_TO_PRIVATE_ADDRESSES", False)
-# How long a receiver may take, in all.
 WEBHOOK_TIMEOUT_SECONDS = read_float("WEBHOOK_TIMEOUT_SECONDS", 10.0, minimum=0.1)
-# How long deliveries that ended are kept; a budget is announced once a month as long as they are.
 WEBHOOK_DAYS = read_int("WEBHOOK_DAYS", 35, minimum=32)
 
 
-# The endpoint of all language-model work; empty means the rules and the built-in embedder.
 OPENAI_BASE_URL = read_str("OPENAI_BASE_URL", "")
 OPENAI_API_KEY = read_str("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = read_float("OPENAI_TIMEOUT_SECONDS", 60.0, minimum=0.1)
 EXTRACTION_MODEL = read_str("EXTRACTION_MODEL", "")
-# How many tokens it reads and writes at once; the longest message must fit beside the rules.
 EXTRACTION_CONTEXT_TOKENS = read_int("EXTRACTION_CONTEXT_TOKENS", 32_768, minimum=24_576)
-# Another model for the second pass; empty means the one of the first.
 REVIEW_MODEL = read_str("REVIEW_MODEL", "")
 if REVIEW_MODEL and not EXTRACTION_MODEL:
     raise ImproperlyConfigured("REVIEW_MODEL needs an EXTRACTION_MODEL, whose work it reviews.")
-# The judge of contradictions; empty means the rules.
 JUDGE_MODEL = read_str("JUDGE_MODEL", "")
-# Writes the shorter versions of long memories; empty means the rules.
 LEVELS_MODEL = read_str("LEVELS_MODEL", "")
-# Sums up what a compaction takes out of a context; empty means the rules.
 SUMMARY_MODEL = read_str("SUMMARY_MODEL", "")
-# Tells episodes from talk, and insights about people; empty means the rules.
 EPISODE_MODEL = read_str("EPISODE_MODEL", "")
 INSIGHT_MODEL = read_str("INSIGHT_MODEL", "")
-# The cheap model that scores how complex a query is; empty means the heuristics, which also answer
-# when the model stays silent for the timeout.
 CLASSIFIER_MODEL = read_str("CLASSIFIER_MODEL", "")
 CLASSIFIER_TIMEOUT_SECONDS = read_float("CLASSIFIER_TIMEOUT_SECONDS", 3.0, minimum=0.1)
 
@@ -188,24 +149,16 @@ EPISODE_INPUT_PRICE, EPISODE_OUTPUT_PRICE = _prices("EPISODE", EPISODE_MODEL)
 INSIGHT_INPUT_PRICE, INSIGHT_OUTPUT_PRICE = _prices("INSIGHT", INSIGHT_MODEL)
 CHAT_CONTEXT_TOKENS = read_int("CHAT_CONTEXT_TOKENS", 200_000, minimum=1_024)
 CHAT_MAX_OUTPUT_TOKENS = read_int("CHAT_MAX_OUTPUT_TOKENS", 8_192, minimum=1)
-# The user of chat requests that name none.
 CHAT_DEFAULT_USER = read_str("CHAT_DEFAULT_USER", "")
-# No further model is tried for a request after this time.
 CHAT_TRY_SECONDS = read_float("CHAT_TRY_SECONDS", 120.0, minimum=0.1)
-# A momentary failure is retried once with the same model after about this time; 0 never retries.
 CHAT_RETRY_SECONDS = read_float("CHAT_RETRY_SECONDS", 0.25, minimum=0.0)
-# Consecutive failures that open a model's circuit, and for how long before one call probes it.
 BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
 BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
-# Keys of the providers that team admins enter, by the name of their variable. PROVIDER_KEY_X_HOSTS
-# and PROVIDER_KEY_X_TEAMS bind PROVIDER_KEY_X to these hosts and to these teams' slugs.
 PROVIDER_KEYS = read_prefixed("PROVIDER_KEY_")
 
 EMBEDDING_PROVIDER = read_choice(
     "EMBEDDING_PROVIDER", "onnx", choices=("onnx", "wordllama", "openai")
 )
-# Empty and 0 mean the provider's usual model and the model's own size. For onnx it may be the path
-# of a folder with a sentence encoder.
 EMBEDDING_MODEL = read_str("EMBEDDING_MODEL", "")
 EMBEDDING_DIMENSIONS = read_int("EMBEDDING_DIMENSIONS", 0)
 EMBEDDING_BATCH = read_int("EMBEDDING_BATCH", 100, minimum=1)
@@ -216,20 +169,14 @@ EMBEDDING_BASE_URL = read_str("EMBEDDING_BASE_URL", OPENAI_BASE_URL)
 EMBEDDING_API_KEY = read_str(
     "EMBEDDING_API_KEY", OPENAI_API_KEY if EMBEDDING_BASE_URL == OPENAI_BASE_URL else ""
 )
-# Where the model in use answers until a reembedding has switched to the configured one.
 EMBEDDING_PREVIOUS_BASE_URL = read_str("EMBEDDING_PREVIOUS_BASE_URL", EMBEDDING_BASE_URL)
 EMBEDDING_PREVIOUS_API_KEY = read_str(
     "EMBEDDING_PREVIOUS_API_KEY",
     EMBEDDING_API_KEY if EMBEDDING_PREVIOUS_BASE_URL == EMBEDDING_BASE_URL else "",
 )
-# The cosine above which a judge compares two texts; 0 means the embedder's own default.
 EMBEDDING_OPPOSITION_SIMILARITY = read_float("EMBEDDING_OPPOSITION_SIMILARITY", 0.0)
 
-# What models may cost, in USD, where a team says nothing else (seed 000): for each end user in a
-# day, and for the whole team in a month.
 DAILY_USER_BUDGET_USD = read_decimal("DAILY_USER_BUDGET_USD", "5", maximum=Decimal(999_999))
 MONTHLY_TEAM_BUDGET_USD = read_decimal("MONTHLY_TEAM_BUDGET_USD", "100", maximum=Decimal(999_999))
-# Above this share of a cap the router prefers a cheaper model.
 BUDGET_NEAR_SHARE = read_decimal("BUDGET_NEAR_SHARE", "0.9", maximum=Decimal(1))
-# How long an unsettled reservation holds money; longer than any call takes.
 BUDGET_RESERVATION_SECONDS = read_int("BUDGET_RESERVATION_SECONDS", 600, minimum=1)

@@ -144,10 +144,15 @@ class StructuredCompletions:
 
         def body(dialect: Dialect) -> Json:
             strict = dialect.response_format
+            form: Json = {"type": "json_object"}
+            if strict:
+                name = schema.__name__[:64]
+                described = {"name": name, "strict": True, "schema": strict_schema(schema)}
+                form = {"type": "json_schema", "json_schema": described}
             return {
                 "temperature": 0.0,
                 **limit,
-                "response_format": _response_format(schema) if strict else {"type": "json_object"},
+                "response_format": form,
                 "messages": _as_params(messages, None if strict else schema),
             }
 
@@ -179,8 +184,11 @@ def _read_answer(schema: type[T], completion: ChatCompletion) -> T:
             "It was cut off before its end. Be briefer: fewer and shorter entries.",
         )
     text = choice.message.content or ""
+    # Some models put their reasoning and a code fence round the JSON.
+    bare = _REASONING.sub("", text).strip()
+    fenced = _FENCE.match(bare)
     try:
-        return schema.model_validate_json(_json_text(text))
+        return schema.model_validate_json(fenced.group(1) if fenced else bare)
     except pydantic.ValidationError as error:
         problems = error.errors(include_url=False, include_input=False, include_context=False)
     named = [f"{'.'.join(map(str, p['loc'])) or 'the answer'}: {p['msg']}" for p in problems[:8]]
@@ -189,13 +197,6 @@ def _read_answer(schema: type[T], completion: ChatCompletion) -> T:
         "It does not fit the schema:\n" + "\n".join(named),
         text,
     )
-
-
-def _json_text(text: str) -> str:
-    """The JSON in an answer, without the reasoning and code fence that some models put round it."""
-    bare = _REASONING.sub("", text).strip()
-    fenced = _FENCE.match(bare)
-    return fenced.group(1) if fenced else bare
 
 
 def _asked_again(messages: Sequence[ChatMessage], unusable: _UnusableError) -> list[ChatMessage]:
@@ -247,8 +248,3 @@ def _as_params(
         else:
             sent.insert(0, ChatMessage(role="system", content=text))
     return [{"role": message.role, "content": message.content} for message in sent]
-
-
-def _response_format(schema: type[pydantic.BaseModel]) -> Json:
-    described = {"name": schema.__name__[:64], "strict": True, "schema": strict_schema(schema)}
-    return {"type": "json_schema", "json_schema": described}

@@ -165,11 +165,6 @@ def fitted_weights() -> Weights:
     )
 
 
-@cache
-def _feature_words() -> Mapping[str, str]:
-    return _lines_of("reasons.txt")
-
-
 def score_query(
     *, query: str, history_turns: int = 0, history: Sequence[str] = (), embed: Embed
 ) -> ComplexityScore:
@@ -193,7 +188,7 @@ def score_query(
 
 
 def _scored(measured: Measured, embed: Embed) -> tuple[dict[str, float], dict[str, str]]:
-    weights, words = fitted_weights(), _feature_words()
+    weights, words = fitted_weights(), _lines_of("reasons.txt")
     subject = embed([measured.text])[0, : len(weights.vector)] @ weights.vector
     sums = weights.bias + subject
     moved = {_SUBJECT: subject - weights.subject}
@@ -267,6 +262,7 @@ def measure(*, query: str, history_turns: int) -> Measured:
     return Measured(request, words, features, is_readable, asks_again)
 
 
+@cache
 def _lines_of(name: str) -> dict[str, str]:
     """The lines `key: text` of a data file beside this module."""
     lines = files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()
@@ -305,14 +301,11 @@ def _after_instead(text: str) -> str:
 
 @cache
 def _cue_lists() -> Mapping[str, re.Pattern[str]]:
-    return {
-        name: re.compile(rf"\b(?:{_alternatives(phrases)})\b")
-        for name, phrases in _lines_of("cues.txt").items()
-    }
-
-
-def _alternatives(phrases: str) -> str:
-    return "|".join(re.escape(each.strip()).replace(r"\*", r"\w*") for each in phrases.split("|"))
+    lists = {}
+    for name, phrases in _lines_of("cues.txt").items():
+        words = (re.escape(each.strip()).replace(r"\*", r"\w*") for each in phrases.split("|"))
+        lists[name] = re.compile(rf"\b(?:{'|'.join(words)})\b")
+    return lists
 
 
 def _share(count: float, most: float) -> float:

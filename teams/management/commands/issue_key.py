@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from teams.errors import InvalidError
 from teams.management.arguments import check_team_slug, positive_number
-from teams.models import Agent, Role
+from teams.models import Role
 from teams.services.keys import issue_key
 from teams.services.people import ensure_agent, ensure_project, ensure_team, set_person_role
 from teams.tenancy import team_scope
@@ -52,7 +51,12 @@ class Command(BaseCommand):
         actor, days = "command:issue_key", options["days"]
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):
-            agent = _agent(team_id, options["agent"]) if options["agent"] else None
+            agent = None
+            if options["agent"]:
+                try:
+                    agent = ensure_agent(team_id=team_id, slug=options["agent"])
+                except InvalidError as error:
+                    raise CommandError(error.message) from None
             projects = [
                 ensure_project(team_id=team_id, slug=each).pk for each in options["project"]
             ]
@@ -67,13 +71,6 @@ class Command(BaseCommand):
                 expires_at=timezone.now() + timedelta(days=days) if days else None,
             )
         self.stdout.write(issued.token)
-
-
-def _agent(team_id: UUID, slug: str) -> Agent:
-    try:
-        return ensure_agent(team_id=team_id, slug=slug)
-    except InvalidError as error:
-        raise CommandError(error.message) from None
 
 
 def _check(option: str, value: str, limit: int) -> None:
