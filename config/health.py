@@ -30,13 +30,7 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """200 when PostgreSQL and Redis answer, else 503 with the services that are down.
-
-    `background` reports the worker, without which requests are still answered,
-    `oldest_waiting_job_seconds` how long the oldest waiting job has waited (null where none waits)
-    and `pending_vectors` how many memories wait to be embedded; both are null while PostgreSQL is
-    away.
-    """
+    """200 when PostgreSQL and Redis answer, else 503; reports the worker and what waits as well."""
     needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
     parts = {**needed, "background": is_anybody_at_work()}
     body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}

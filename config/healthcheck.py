@@ -1,7 +1,4 @@
-"""Check a running web process: `python -m config.healthcheck`, exit 0 or 1.
-
-The launcher and the container's health check use it. It needs nothing but the standard library.
-"""
+"""Check a running web process: `python -m config.healthcheck`, exit 0 or 1."""
 
 import http.client
 import os

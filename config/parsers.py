@@ -28,11 +28,7 @@ _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 class BoundedJSONParser(JSONParser):
-    """Parses JSON; refuses too much of it before any of it is built.
-
-    Too much is deeper than `MAX_DEPTH` or more than `MAX_VALUES` values. An object may have
-    `MAX_FIELDS` fields and name none twice.
-    """
+    """Parses JSON; refuses too many values, fields or levels, and repeated names, at once."""
 
     def parse(
         self,

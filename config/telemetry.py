@@ -83,11 +83,7 @@ def _is_installed(module: str) -> bool:
 
 
 def start(role: str) -> None:
-    """Trace this process from now on, as the service `palimpsest-ROLE`, if traces are wanted.
-
-    Call it after the fork and before the application is loaded. The exporter, the sampler, the
-    batches and the resource obey OpenTelemetry's own variables (OTEL_…).
-    """
+    """Trace this process as `palimpsest-ROLE`, if wanted; call it after a fork, before loading."""
     if _running or not settings.TELEMETRY:
         return
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

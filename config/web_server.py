@@ -344,10 +344,7 @@ def _end_with_parent() -> None:
 
 
 def warm_up() -> bool:
-    """Loads the API, the embedder and the judge, and reads once, so that a connection has plans.
-
-    Returns whether that read was made; a process serves without it too.
-    """
+    """Loads the API, the embedder and the judge, and reads once; returns whether it could read."""
     from django.db import DatabaseError, InterfaceError, connection
     from django.urls import get_resolver
     from django.utils import timezone

@@ -65,11 +65,7 @@ class StaffScopeMiddleware:
 
 @contextmanager
 def outside_staff_scope(request: HttpRequest) -> Iterator[None]:
-    """End the request's transaction, run the block in none, and go on in a new one.
-
-    For code that waits for a model or runs its own transactions: what the request changed before
-    is committed, whatever happens in the block.
-    """
+    """Commits the request's transaction, runs the block in none, and goes on in a new one."""
     scope: _StaffScope | None = getattr(request, "staff_scope", None)
     if scope is None:
         yield

@@ -50,10 +50,7 @@ def _settings(scope: TeamScope) -> dict[str, str]:
 
 
 def broke_off(error: Exception) -> bool:
-    """Whether a connection broke in the middle of an answer.
-
-    The driver has no class for it: it is a bare DatabaseError without PostgreSQL's number.
-    """
+    """Whether a connection broke in an answer: a bare DatabaseError of the driver."""
     return type(error.__cause__) is psycopg.DatabaseError
 
 
@@ -165,10 +162,7 @@ def statements_within(
 
 
 def wait_for_disk() -> None:
-    """Let the current transaction's commit wait for the disk, whatever its scope said.
-
-    For rows that others may rely on as soon as they are committed.
-    """
+    """Lets the current transaction's commit wait for the disk, whatever its scope said."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit TO DEFAULT")
 
@@ -181,11 +175,7 @@ def hold_lock(name: str) -> None:
 
 @contextmanager
 def before_commit(act: Callable[[], None] | None) -> Iterator[None]:
-    """Run `act` at the end of every successful transaction of a team's scope in the block.
-
-    An error in `act` rolls that transaction back. It replaces the `act` of an outer block; None
-    runs nothing.
-    """
+    """Runs `act`, or nothing, at the end of every successful team scope in the block."""
     token = _at_the_end.set(act)
     try:
         yield
@@ -200,10 +190,7 @@ def give_back_connection() -> None:
 
 
 def database_now() -> datetime:
-    """The time in PostgreSQL, in and outside of transactions; aware UTC.
-
-    Leases are taken, renewed and found to have ended by it, so that machines need not agree.
-    """
+    """The time in PostgreSQL, which all machines share, in and outside of transactions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (now,) = cursor.fetchone()

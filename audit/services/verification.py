@@ -60,11 +60,7 @@ class Finding(NamedTuple):
 
 @dataclass(slots=True)
 class Verified:
-    """The result of checking one team's log; the log is intact when there are no findings.
-
-    `rows` were compared with seals, `erased` of them are empty because a person was erased, in
-    `erasures` erasures; `unsealed` rows are too new for a seal.
-    """
+    """The result of checking one team's log; `unsealed` rows are too new for a seal."""
 
     seals: int = 0
     rows: int = 0

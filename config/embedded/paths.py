@@ -71,11 +71,7 @@ def fresh_log(home: Path, name: str) -> Path:
 
 
 def rotate(log: Path, *, most_bytes: int = MOST_LOG_BYTES) -> None:
-    """Moves the text of a log that is longer than `most_bytes` into `NAME.log.1`.
-
-    The server goes on writing to the same file, which it has opened to append. A line that is
-    written between the copy and the cut is lost.
-    """
+    """Moves the text of a long log to `NAME.log.1`; the server goes on writing to the same file."""
     if log.exists() and log.stat().st_size > most_bytes:
         fresh = log.with_suffix(".log.new")
         shutil.copy(log, fresh)  # with its mode

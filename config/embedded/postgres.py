@@ -104,11 +104,7 @@ def stop_postgres(home: Path) -> None:
 
 
 def ensure_database(socket_dir: Path, name: str = DATABASE) -> None:
-    """Makes sure that roles, database and the extension `vector` exist; safe to repeat.
-
-    `palimpsest_owner` owns the database and its tables, `palimpsest_app` has no right but those
-    that migrations grant.
-    """
+    """Makes sure that roles, database and the extension `vector` exist; safe to repeat."""
     from psycopg import sql
 
     database, owner, app = (sql.Identifier(each) for each in (name, OWNER_ROLE, APP_ROLE))
@@ -150,11 +146,7 @@ def _connect(
 
 
 def _answering(home: Path, server: "subprocess.Popen[bytes] | None" = None) -> Path | None:
-    """Returns the socket folder once the server takes logins; None when there is no server.
-
-    A server in crash recovery refuses logins for a while. One that was killed a moment ago may
-    still be listed as a process: it is looked for again at every turn.
-    """
+    """Returns the socket folder once the server takes logins; None when there is no server."""
     import psycopg
 
     deadline = time.monotonic() + _START_SECONDS

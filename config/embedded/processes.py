@@ -20,10 +20,7 @@ _spawned: list[subprocess.Popen[bytes]] = []
 def spawn(
     command: Sequence[str], *, at_our_end: signal.Signals, **options: Any
 ) -> subprocess.Popen[bytes]:  # Any: those of Popen
-    """Starts a program in a session of its own, without input.
-
-    On Linux the kernel sends it `at_our_end` when the calling thread ends, however that happens.
-    """
+    """Starts a program in a session of its own, which gets `at_our_end` when this thread ends."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def bind_to_parent() -> None:

@@ -27,11 +27,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """After `failures` in a row the circuit is open for `open_seconds`.
-
-    Failures more than `memory_seconds` apart are not in a row. A probe without an outcome after
-    `probe_seconds` is replaced by another one.
-    """
+    """Failures in a row (at most `memory_seconds` apart) that open a circuit, and its times."""
 
     failures: int = 3
     open_seconds: float = 30.0

@@ -175,11 +175,7 @@ class ChatEndpoint:
         answer: Any = object,  # Any: what the client parses the answer to
         stream: bool = False,
     ) -> object:
-        """The answer to a body, which is worded in another dialect if the endpoint needs one.
-
-        Raises OpenAIError, UnicodeEncodeError for what cannot be sent, and ValueError for an answer
-        that cannot be read.
-        """
+        """The answer to a body in the endpoint's dialect; raises OpenAIError and ValueError."""
         known = dialect = self._dialect
         while True:
             sent = {**dialect.worded(body(dialect)), "model": self.model}
@@ -246,11 +242,7 @@ class EndpointCheck:
 def check_endpoint(
     *, base_url: str, api_key: str, timeout: float, models: Sequence[str]
 ) -> EndpointCheck:
-    """Checks whether an endpoint answers and lists the models; never raises.
-
-    The first model is asked for one token if the endpoint lists none. Nothing is retried, no
-    redirect is followed, and each of the two requests waits 5 seconds at most.
-    """
+    """Checks whether an endpoint answers and lists the models, or answers; never raises."""
     started = time.perf_counter()
     client = open_client(
         base_url=base_url,

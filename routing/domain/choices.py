@@ -1,7 +1,4 @@
-"""Models that may answer a call, its expected cost, and the choice of a tier.
-
-The tier follows from a score, an agent's rules and a budget (seed 000, ModelRouter).
-"""
+"""Models that may answer a call, its expected cost, and the choice of a tier (seed 000)."""
 
 from __future__ import annotations
 

@@ -12,11 +12,7 @@ _KEY_NAME = re.compile(rf"{KEY_PREFIX}[A-Z0-9_]{{1,80}}")
 
 
 def problem_with_url(url: str) -> str:
-    """Returns the problem with an endpoint's address, without repeating it; empty if it is valid.
-
-    Plain http and private addresses are allowed, since models run there. Link-local addresses are
-    not: cloud machines keep their credentials there.
-    """
+    """The problem with an endpoint's address, without repeating it; empty if it is valid."""
     if not url.isascii() or not url.isprintable() or " " in url:
         return "It must be an address in plain characters, such as https://host/v1."
     if not is_http_url(url):
@@ -26,6 +22,7 @@ def problem_with_url(url: str) -> str:
         return "It must hold no name or password; a key goes into the environment."
     if "?" in url or "#" in url:
         return "It must end with its path: no ? and no #."
+    # Models run at private addresses; at link-local ones cloud machines keep their credentials.
     address = address_of(parts.hostname or "")
     if address and (address.is_link_local or address.is_multicast or address.is_unspecified):
         return "Nothing is called at such an address."

@@ -52,10 +52,7 @@ class NoModelAnsweredError(UnavailableError):
 
 
 class RequestRefusedError(InvalidError):
-    """A model refused the request itself; `code` is the endpoint's, such as content_filter.
-
-    `is_too_long`: the prompt is longer than any model of the route can take.
-    """
+    """A model refused the request, perhaps as too long for any; `code` is the endpoint's."""
 
     def __init__(
         self, message: str, *, code: str, is_too_long: bool, attempts: Sequence[Attempt]

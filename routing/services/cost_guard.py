@@ -182,11 +182,7 @@ def settle(
 def count_along(
     *, reservation: Reservation, actual_usd: Decimal, usage: Usage, now: datetime
 ) -> None:
-    """Counts the cost of a call in the caller's transaction, once, as `settle` does in its own.
-
-    Make it the last statement there: others of the team wait for the sums from then on. If the
-    transaction fails nothing is counted, and the caller settles.
-    """
+    """Counts the cost as the last statement of the caller's transaction, as `settle` in its own."""
     cost = Cost(whole_micros(actual_usd), usage, now)
     _count_here(reservation.hold, cost, spend_counters(), reservation.left)
 

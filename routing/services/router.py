@@ -208,11 +208,7 @@ def choose_route(
 
 
 def cheapest_within(*, route: Route, left_usd: Decimal, now: datetime) -> Route | None:
-    """The route of the cheapest tier that `left_usd` pays for, whichever of its models answers.
-
-    For calls at the same time: what was left when the tier was chosen is held by others by now.
-    None if nothing cheaper fits, or a tier was named. Its decision is a new one, not stored yet.
-    """
+    """The route of the cheapest tier that `left_usd` pays for; None if nothing cheaper fits."""
     for tier, choices in route.lower.items():
         if max(map(route.expected.most, choices)) > left_usd:
             continue

@@ -142,11 +142,7 @@ def move_epoch(*, team_id: UUID) -> None:
 
 
 def decide(*, hold: Hold, budget: Budget, now: datetime) -> Decision:
-    """Holds the money by the record alone, while Redis is down; see `SpendCounters.reserve`.
-
-    Slower, as only one caller of the team decides at a time. The new epoch tells those who still
-    reach the counters that these are stale.
-    """
+    """Holds the money by the record alone, while Redis is down; see `SpendCounters.reserve`."""
     team_id, amount = hold.spender.team_id, hold.amount_usd
     with turn_alone(team_id):
         move_epoch(team_id=team_id)

@@ -1,7 +1,4 @@
-"""An agent's identity document: who it is, how it talks, what it can, which model and memory.
-
-It is seed 000's AgentDNA as its sections 3A (the personality template), 3B and 3C use it.
-"""
+"""An agent's identity document (seed 000, AgentDNA, sections 3A, 3B and 3C)."""
 
 from __future__ import annotations
 

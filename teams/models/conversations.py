@@ -121,11 +121,7 @@ class Checkpoint(TeamOwned):
 
 
 class ToldRevision(TeamOwned):
-    """The revision up to which a conversation's prompts have reported changes.
-
-    A table of its own, because writers of memories lock the conversation's row while they write,
-    and a prompt must not wait for them.
-    """
+    """The revision up to which prompts reported changes, apart from the row that writers lock."""
 
     conversation = SameTeamKey(Conversation)
     revision = models.BigIntegerField()

@@ -75,11 +75,7 @@ def check_size(size: int, *, what: str = "A checkpoint", field: str = "data") ->
 def save_checkpoint(
     *, key: ThreadKey, text: str, actor: str, now: datetime, condition: Condition = UNCONDITIONAL
 ) -> Saved:
-    """Store the next version of a thread's state and delete those beyond CHECKPOINT_VERSIONS.
-
-    `text` comes from `checkpoint_text`. Raises StaleError when the condition is not met by
-    the current version. Call it in the team's scope.
-    """
+    """Stores the next version of a thread's state, and deletes the oldest; raises StaleError."""
     depth, size = settings.CHECKPOINT_VERSIONS, len(text.encode())
     given = {
         "id": new_id(),

@@ -78,11 +78,7 @@ def lock_again(*, conversation: Conversation) -> None:
 def append_messages(
     *, conversation: Conversation, messages: Sequence[NewMessage], now: datetime
 ) -> list[Message]:
-    """Store the messages after the last one and return the stored rows in the given order.
-
-    A message whose external id the conversation already has is not stored again: the stored row
-    is returned. `conversation` must be locked (`lock_conversation`).
-    """
+    """Stores the messages after the last one of a locked conversation; returns the stored rows."""
     rows, fresh = _numbered(conversation, messages, now, {})
     if fresh and not _insert(conversation, fresh):
         stored = _stored(conversation, messages)

@@ -101,13 +101,7 @@ def issue_key(
 
 
 def rotate_key(*, team_id: UUID, key_id: UUID, now: datetime, overlap: timedelta) -> IssuedKey:
-    """Issue a key in place of another one, which expires after `overlap`, or earlier if it would.
-
-    The new one is of the same agent, projects, name and rights. One that replaces a key of a
-    limited time is valid for as long as that was. Call it in the team's scope. Raises NotFoundError
-    for a key that the team does not have, ConflictError for one that is no longer valid or was
-    rotated before, and InvalidError for an overlap below zero.
-    """
+    """Issues a key in place of another, which expires after `overlap`; raises DomainError."""
     if overlap < timedelta(0):
         raise InvalidError("The overlap cannot be negative.", field="overlap")
     found = ApiKey.objects.select_for_update().filter(team_id=team_id, id=key_id)

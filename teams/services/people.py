@@ -267,11 +267,7 @@ def check_login_is_not_needed(*, user: StaffUser) -> None:
 
 
 def check_other_admins(*, user_id: int, team_ids: Collection[UUID]) -> None:
-    """Raise LastAdminError if the login is the last admin of one of the teams.
-
-    Until the transaction ends, no other one changes the admins of these teams. An admin is one who
-    can sign in. The database refuses as well (sql/last_admin.sql).
-    """
+    """Raises LastAdminError for a team's last admin; locks the teams (see sql/last_admin.sql)."""
     teams = Team.objects.select_for_update(no_key=True).filter(pk__in=team_ids).order_by("pk")
     found = list(teams)
     admins = Membership.objects.filter(

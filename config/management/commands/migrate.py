@@ -31,11 +31,7 @@ class Command(MigrateCommand):
 
 
 def prepare_database(*, using: str) -> None:
-    """Check the server and create what the first migration needs; safe to run again.
-
-    Raises CommandError with one clear line when PostgreSQL is older than 16, pgvector is missing
-    or older than 0.8, or the login may not create the application's role.
-    """
+    """Checks the server and creates what the first migration needs; raises CommandError."""
     try:
         with connections[using].cursor() as cursor:
             check_postgres(int(connections[using].pg_version))  # type: ignore[attr-defined]

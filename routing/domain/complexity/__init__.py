@@ -223,10 +223,7 @@ def _reason(moved: Mapping[str, NDArray[np.float64]], place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The request in a query, its words in lower case, and its features of about 0 to 1.5 by name.
-
-    `is_readable` is False if the query is in a language without word lists.
-    """
+    """The request in a query, its lower-case words, and its features of about 0 to 1.5 by name."""
 
     text: str
     words: tuple[str, ...]
