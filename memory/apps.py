@@ -1,4 +1,4 @@
-"""The Django app of the memory itself."""
+"""The Django app of the memory."""
 
 from django.apps import AppConfig
 

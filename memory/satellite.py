@@ -1,4 +1,4 @@
-"""The base of the apps under memory/satellites/, which the kernel finds without importing them."""
+"""Base class of the apps under memory/satellites/; the kernel finds them without importing them."""
 
 from __future__ import annotations
 

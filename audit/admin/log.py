@@ -1,4 +1,4 @@
-"""The log, to read: nobody adds, changes or removes a row of it."""
+"""Read-only pages of the log."""
 
 from __future__ import annotations
 
