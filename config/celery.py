@@ -82,8 +82,8 @@ def send_request_id(headers: dict[str, Any], **_: object) -> None:  # Any: as Ce
 @task_prerun.connect
 def note_task_started(task: Task[Any, Any], task_id: str, **_: object) -> None:
     """Keep /readyz informed that a worker is busy, and name task and request in its log lines."""
-    from config.health import note_at_work
     from config.logs import working_for
+    from config.metrics import note_at_work
 
     note_at_work(is_busy=True)
     asked_by = task.request.get(_REQUEST_ID) or task_id
@@ -93,7 +93,7 @@ def note_task_started(task: Task[Any, Any], task_id: str, **_: object) -> None:
 @task_postrun.connect
 def note_task_ended(**_: object) -> None:
     """Keep /readyz informed that a worker is alive."""
-    from config.health import note_at_work
+    from config.metrics import note_at_work
 
     _NAMED.close()
     note_at_work(is_busy=False)

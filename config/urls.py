@@ -16,7 +16,6 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 
-from config import health
 from config.metrics import metrics
 from config.schema import SchemaView
 from memory.admin.home import key_list
@@ -56,8 +55,8 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
     path("admin/", admin.site.urls),
-    path("healthz", health.healthz),
-    path("readyz", health.readyz),
+    path("healthz", healthz),
+    path("readyz", readyz),
     path("metrics", metrics),
     path("v1/schema", SchemaView.as_view(http_method_names=_READ), name="schema"),
     path(

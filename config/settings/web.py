@@ -72,7 +72,6 @@ MIDDLEWARE = [
 CSRF_FAILURE_VIEW = "teams.admin_permissions.csrf_failure"
 
 ROOT_URLCONF = "config.urls"
-WSGI_APPLICATION = "config.wsgi.application"
 APPEND_SLASH = False
 
 TEMPLATES = [

@@ -267,7 +267,8 @@ def test_the_standard_switch_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_without_the_setting_nothing_of_it_is_loaded() -> None:
     script = (
-        "import sys; from config import telemetry, wsgi; from django.urls import get_resolver;"
+        "import sys; from config import telemetry; import django; django.setup();"
+        "from django.urls import get_resolver;"
         "get_resolver().url_patterns; telemetry.start('web');"
         # redis' client loads the SDK's metrics wherever they are installed.
         "print([n for n in sys.modules if n.startswith(('opentelemetry.sdk.trace',"

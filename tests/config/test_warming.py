@@ -12,9 +12,10 @@ import pytest
 from config.embedded import PROJECT_ROOT
 
 _WARM = """
-from config.wsgi import application
+import django
 from config.web_server import warm_up
 
+django.setup()
 print(warm_up())
 """
 _SERVING = """

@@ -20,7 +20,7 @@ from django.conf import settings
 from rest_framework.test import APIClient
 
 from config import embedded
-from config.health import AT_WORK, note_at_work
+from config.metrics import AT_WORK, note_at_work
 from tests.support.piped_tasks import READ_PIPE
 from tests.support.waiting import until
 
