@@ -56,7 +56,6 @@ def send_traces(**_: object) -> None:
 @worker_ready.connect
 def log_embedding_status(**_: object) -> None:
     """Log once a worker whether stored vectors and the configured embedder agree."""
-    del kwargs
     from memory.understanding.embedders import configured_spec
     from memory.writing.indexing import reembedding as embedding_status
 

@@ -16,8 +16,7 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 
-from config.metrics import metrics
-from config.schema import SchemaView
+from config.metrics import healthz, metrics, readyz
 from memory.admin.home import key_list
 from memory.satellite import satellite_mounts
 

@@ -103,8 +103,9 @@ def application() -> Bridge:
     _end_with_parent()
     telemetry.start("web")  # before the application is loaded
     from django.conf import settings
+    from django.core.wsgi import get_wsgi_application
 
-    from config.wsgi import application as wsgi
+    wsgi = get_wsgi_application()
     from memory.understanding.embedders import configured_spec
     from memory.writing.indexing.reembedding import log_embedding_status
 

@@ -17,8 +17,7 @@ from django.db.models.functions import Coalesce
 
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
-from teams.models import Agent, EndUser, Membership, Project, Role, StaffUser, Team
-from teams.services.people import agent_called
+from teams.models import Agent, AgentAlias, EndUser, Membership, Project, Role, StaffUser, Team
 from teams.tenancy import team_scope
 
 MAX_SLUG_CHARS = 100
