@@ -142,15 +142,15 @@ def telling_sentences(sitting: Sitting) -> list[tuple[str, Told]]:
 
 def _statements(text: str) -> Iterator[str]:
     for sentence in split_sentences(without_rendered_memory(text=text)):
-        is_question = sentence.text.rstrip("\"'”’)").endswith("?")
+        is_question = sentence.rstrip("\"'”’)").endswith("?")
         if (
-            len(sentence.text) <= _LONGEST_SENTENCE
-            and _is_telling(sentence.text)
+            len(sentence) <= _LONGEST_SENTENCE
+            and _is_telling(sentence)
             and not is_question
-            and MASK not in sentence.text
-            and not is_command(text=sentence.text)
+            and MASK not in sentence
+            and not is_command(text=sentence)
         ):
-            yield sentence.text
+            yield sentence
 
 
 def _is_telling(text: str) -> bool:

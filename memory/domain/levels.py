@@ -156,15 +156,15 @@ def _summary(content: str) -> str:
     room = min(_SUMMARY_TOKENS, estimate_tokens(content) // 2)
     kept: list[str] = []
     for sentence in split_sentences(content):
-        if kept and estimate_tokens(" ".join([*kept, sentence.text])) > room:
+        if kept and estimate_tokens(" ".join([*kept, sentence])) > room:
             break
-        kept.append(sentence.text.strip())
+        kept.append(sentence)
     return _beginning(" ".join(kept) or content, room) + _CUT
 
 
 def _compressed(summary: str) -> str:
     sentences = split_sentences(summary.removesuffix(_CUT))
-    first = sentences[0].text if sentences else summary
+    first = sentences[0] if sentences else summary
     return first if estimate_tokens(first) <= _COMPRESSED_TOKENS else _cut(first)
 
 

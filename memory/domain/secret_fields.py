@@ -26,13 +26,13 @@ _ASSIGNED = re.compile(
     rf"(?<![\w.$-])(?P<name>[A-Za-z][\w.-]{{0,60}})(?P<join>[\"']?\s{{0,3}}(?:=>|:=|==?|:)\s{{0,3}}){_VALUE}"
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_NOUNS = frozenset(
-    {"password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey"}
-)
+_NOUNS = word_set("password passwd passphrase passcode pwd secret token apikey")
 _SHORT_NOUNS = frozenset({"pass", "pw", "pin"})
-_KEYS = frozenset(
-    {"api", "access", "secret", "private", "signing", "encryption", "account", "auth"}
-    | {"master", "shared", "storage", "ssh", "deploy", "service", "subscription"}
+_KEYS = word_set(
+    """
+    api access secret private signing encryption account auth master shared storage ssh deploy
+    service subscription
+    """
 )
 _ENDS_AS_ONE = re.compile(r"(?:password|passwd|token|secret|apikey)$")
 _FIELD = re.compile(

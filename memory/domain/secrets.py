@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from stdnum import iban, luhn
 
 from memory.domain.secret_fields import MASK, looks_secret, mask_fields, name_parts
+from memory.domain.text.words import word_set
 
 __all__ = ["MASK", "mask_private_keys", "mask_secrets", "secrets_in"]
 
@@ -31,26 +32,14 @@ _TOKEN = re.compile(
 _HEX = re.compile(r"\b(?:0x)?(?=[0-9a-f]{0,31}[a-f])(?=[0-9a-f]{0,31}\d)[0-9a-f]{32,128}\b")
 # Ids and digests look as keys do, so they are only what they are called: of the words next to one
 # the nearest says which.
-_SECRET_WORDS = frozenset(
-    {"key", "keys", "token", "secret", "password", "passwd", "passphrase", "pwd", "apikey", "auth"}
-    | {"credential", "credentials"}
+_SECRET_WORDS = word_set(
+    "key keys token secret password passwd passphrase pwd apikey auth credential credentials"
 )
-_ID_WORDS = frozenset(
-    {
-        "id",
-        "ids",
-        "uuid",
-        "guid",
-        "hash",
-        "hashes",
-        "digest",
-        "checksum",
-        "sha",
-        "md",
-        "fingerprint",
-    }
-    | {"commit", "commits", "revision", "rev", "tree", "merge", "tag", "branch", "build", "etag"}
-    | {"trace", "request", "image"}
+_ID_WORDS = word_set(
+    """
+    id ids uuid guid hash hashes digest checksum sha md fingerprint commit commits revision rev tree
+    merge tag branch build etag trace request image
+    """
 )
 _NAMED_WITHIN = 40
 _IS_CALLED = re.compile(r"[\"'`]?(?:,|\s(?:is|was|as|for))\s(?P<name>[^.,;\n]{1,40})")
@@ -121,9 +110,7 @@ _ADDRESSED = re.compile(
     r"((?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4}(?P<by>\s?[/|:]\s?)(?P<user>))"
     r"(?P<value>[^\s\"'`/]{5,200})"
 )
-_KNOWN_USERS = frozenset(
-    {"admin", "administrator", "root", "user", "guest", "test", "sa", "demo", "pi", "postgres"}
-)
+_KNOWN_USERS = word_set("admin administrator root user guest test sa demo pi postgres")
 _MAY_NAME_CODE = re.compile(
     r"phrase|mnemonic|\swords|code|key|combination|combo|\bpin\b|unlock|wallet", re.IGNORECASE
 )

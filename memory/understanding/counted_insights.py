@@ -90,7 +90,7 @@ def _returning(evidence: Evidence) -> Iterator[WrittenInsight]:
 
 def _named(text: str) -> Iterator[str]:
     for sentence in split_sentences(text):
-        words = sentence.text.split()
+        words = sentence.split()
         for before, word in pairwise(words):
             name = word.strip(_EDGES).removesuffix("'s").removesuffix("’s")
             is_name = len(name) > 1 and name[0].isupper() and name.casefold() not in _NO_NAMES

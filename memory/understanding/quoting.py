@@ -164,7 +164,7 @@ def lines_of(said: Sequence[Said], *, split: Splitter | None = None) -> Iterator
 
 def every_sentence(content: str) -> list[str]:
     """Splits a message into sentences and leaves out nothing; the long ones come in pieces."""
-    found = (" ".join(each.text.split()) for each in split_sentences(content))
+    found = (" ".join(each.split()) for each in split_sentences(content))
     return [
         each[start : start + _LONGEST_SENTENCE]
         for each in found
@@ -181,7 +181,7 @@ def own_sentences(content: str) -> list[str]:
     unquoted = "\n".join(
         "" if line.lstrip()[:1] in (">", "|") else line for line in plain.split("\n")
     )
-    found = (" ".join(each.text.split()) for each in split_sentences(unquoted))
+    found = (" ".join(each.split()) for each in split_sentences(unquoted))
     kept = [
         each
         for each in found
@@ -192,7 +192,7 @@ def own_sentences(content: str) -> list[str]:
 
 def _last_question(text: str) -> str:
     found = split_sentences(text[-_LONGEST_SENTENCE:])
-    last = found[-1].text if found else ""
+    last = found[-1] if found else ""
     return last if last.endswith(("?", "？")) else ""
 
 

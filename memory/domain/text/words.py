@@ -7,7 +7,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from memory.domain.audience import Owner
 
@@ -112,58 +111,33 @@ _SENTENCES_CLOSING = word_set("etc a.m p.m u.s u.k inc ltd co jr sr am pm")
 _SUBJECTS = word_set("he she they we i you it my our his her the that this")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence from `start` up to, not including, `end`; `line` counts the lines from 0."""
-
-    text: str
-    start: int
-    end: int
-    line: int
-    is_item: bool
-
-
-def split_sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text in order, without list markers; fenced code is left out.
 
     Every line ends a sentence. Abbreviations, decimals, versions and web addresses do not.
     """
-    plain = _FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    sentences: list[Sentence] = []
-    start = 0
-    for number, line in enumerate(plain.split("\n")):
+    sentences: list[str] = []
+    for line in _FENCE.sub(lambda code: "\n" if "\n" in code[0] else " ", text).split("\n"):
         marker = _MARKER.match(line)
-        begin = marker.end() if marker else 0
-        for first, last in _split_line(line, begin):
-            found = Sentence(
-                text=line[first:last],
-                start=start + first,
-                end=start + last,
-                line=number,
-                is_item=marker is not None,
-            )
-            sentences.append(found)
-        start += len(line) + 1
+        sentences += _split_line(line, marker.end() if marker else 0)
     return sentences
 
 
-def _split_line(line: str, begin: int) -> list[tuple[int, int]]:
+def _split_line(line: str, begin: int) -> list[str]:
     ends = [
         match.end()
         for match in _END.finditer(line, begin)
         if match.end() == len(line) or _ends_sentence(line, begin, match)
     ]
     ends += [match.end() for match in _EMOTICON.finditer(line, begin)]
-    parts: list[tuple[int, int]] = []
+    parts: list[str] = []
     for end in (*sorted(ends), len(line)):
         part = line[begin:end]
-        stripped = part.strip()
-        if parts and not any(char.isalnum() for char in stripped):
+        if parts and not any(char.isalnum() for char in part):
             # A smiley or a stray mark belongs to the sentence before it.
-            parts[-1] = (parts[-1][0], begin + len(part.rstrip()))
-        elif stripped:
-            first = begin + len(part) - len(part.lstrip())
-            parts.append((first, first + len(stripped)))
+            parts[-1] = f"{parts[-1]}{part.rstrip()}"
+        elif part.strip():
+            parts.append(part.strip())
         begin = end
     return parts
 

@@ -112,7 +112,7 @@ def _words(text: str) -> dict[str, Word]:
     """The words that say what a text is about, by their keys; a name stays one."""
     found: dict[str, Word] = {}
     for sentence in split_sentences(text):
-        for place, match in enumerate(_WORD.finditer(sentence.text)):
+        for place, match in enumerate(_WORD.finditer(sentence)):
             word = Word(match[0].lower(), place > 0 and match[0][0].isupper())
             shortest = _SHORTEST_FIGURE if word.text[0].isdigit() else _SHORTEST
             if len(word.text) >= shortest:

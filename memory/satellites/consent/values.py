@@ -39,10 +39,10 @@ def states_value(*, question: str, answer: str, value: str) -> bool:
 
     "Yes, call me Dana" states "Call me Dana."; a yes alone states nothing.
     """
-    if not any(each.text.endswith("?") for each in split_sentences(question)):
+    if not any(each.endswith("?") for each in split_sentences(question)):
         return False
     wanted = normalise_text(value)
-    said = [each.text for each in split_sentences(answer)]
+    said = split_sentences(answer)
     return any(
         wanted in (normalise_text(each), normalise_text(without_opening(each))) for each in said
     )
@@ -76,7 +76,7 @@ def field_of_text(text: str) -> str:
 
 def sets_alone(text: str, *, field: str) -> bool:
     """Returns whether the text sets the profile field and says nothing else."""
-    parted = [_parted(" ".join(each.text.split()), {field}) for each in split_sentences(text)]
+    parted = [_parted(" ".join(each.split()), {field}) for each in split_sentences(text)]
     return bool(parted) and all(says and not rests for rests, says in parted)
 
 
@@ -88,7 +88,7 @@ def texts_beside(text: str, *, field: str) -> list[str]:
     reader does not know, what sets another field is the rest.
     """
     wanted = _READ_AS.get(field, {field if field in FIELDS else ""})
-    parted = [_parted(" ".join(each.text.split()), wanted) for each in split_sentences(text)]
+    parted = [_parted(" ".join(each.split()), wanted) for each in split_sentences(text)]
     is_said = any(says for _, says in parted)
     return [rest for rests, _ in parted for rest in rests] if is_said else []
 

@@ -69,7 +69,7 @@ def named_things(text: str) -> frozenset[str]:
     """
     found = set()
     for sentence in split_sentences(text):
-        for place, match in enumerate(_WORD.finditer(sentence.text)):
+        for place, match in enumerate(_WORD.finditer(sentence)):
             word = match[0]
             inside = word[1:] != word[1:].lower() or not word.isalpha()
             is_name = not word.isdigit() and (inside or (place > 0 and word[0].isupper()))

@@ -26,29 +26,19 @@ from memory.domain.text.words import split_sentences
     ],
 )
 def test_text_is_split(text: str, sentences: list[str]) -> None:
-    assert [sentence.text for sentence in split_sentences(text)] == sentences
+    assert split_sentences(text) == sentences
 
 
-def test_a_list_item_is_told() -> None:
-    assert [each.is_item for each in split_sentences("Buy:\n* milk\n2) eggs")] == [
-        False,
-        True,
-        True,
-    ]
-
-
-@given(st.text(alphabet="aB1 .!?…\n-*`\"'():", max_size=120))
-def test_sentences_are_where_they_say_and_in_order(text: str) -> None:
+@given(st.text(alphabet="aB1 .!?…\n-*\"'():", max_size=120))
+def test_sentences_are_in_the_text_in_order(text: str) -> None:
     place = 0
     for sentence in split_sentences(text):
-        assert text[sentence.start : sentence.end] == sentence.text
-        assert sentence.start >= place
-        place = sentence.end
+        place = text.index(sentence, place) + len(sentence)
 
 
 @given(st.text(max_size=200))
 def test_every_letter_outside_code_is_in_a_sentence(text: str) -> None:
     text = text.replace("`", "")
-    kept = "".join(sentence.text for sentence in split_sentences(text))
+    kept = "".join(split_sentences(text))
 
     assert [char for char in kept if char.isalpha()] == [char for char in text if char.isalpha()]
