@@ -95,51 +95,26 @@ class ArtifactQuery:
 
 def rendered(form: Form, payload: Payload) -> str:
     """The text of a memory that states no other: the words of its payload and none besides."""
-    return _RENDERERS[form](payload)
-
-
-def _fact(payload: Payload) -> str:
-    return f"{payload['key']}: {payload['value']}{_in_brackets(payload.get('scope'))}"
-
-
-def _episode(payload: Payload) -> str:
-    """Files and links are too many for a text; they are found by their rows and words."""
-    told = _joined(payload["title"], payload.get("narrative"))
-    left_out = (ArtifactKind.FILE, ArtifactKind.LINK)
-    named = [each for each in payload.get("artifacts", ()) if each["kind"] not in left_out]
-    return told + _in_brackets(", ".join(_artifact(each) for each in named))
-
-
-def _pattern(payload: Payload) -> str:
-    said = payload.get("hint") or _template(payload["template"])
-    return f"{payload['trigger']}: {said}{_in_brackets(payload.get('language'))}"
-
-
-def _workflow(payload: Payload) -> str:
-    return f"{payload['trigger']}: {' → '.join(payload['steps'])}"
-
-
-def _decision(payload: Payload) -> str:
-    return str(payload["decision"])
-
-
-def _convention(payload: Payload) -> str:
-    return f"{payload['convention']}{_in_brackets(payload.get('scope'))}"
-
-
-def _failure(payload: Payload) -> str:
-    return _joined(payload["signature"], payload["lesson"])
-
-
-_RENDERERS = {
-    Form.FACT: _fact,
-    Form.EPISODE: _episode,
-    Form.PATTERN: _pattern,
-    Form.WORKFLOW: _workflow,
-    Form.DECISION: _decision,
-    Form.CONVENTION: _convention,
-    Form.FAILURE: _failure,
-}
+    match form:
+        case Form.FACT:
+            return f"{payload['key']}: {payload['value']}{_in_brackets(payload.get('scope'))}"
+        case Form.EPISODE:
+            # Files and links are too many for a text; they are found by their rows and words.
+            left_out = (ArtifactKind.FILE, ArtifactKind.LINK)
+            named = [each for each in payload.get("artifacts", ()) if each["kind"] not in left_out]
+            told = _joined(payload["title"], payload.get("narrative"))
+            return told + _in_brackets(", ".join(map(_artifact, named)))
+        case Form.PATTERN:
+            said = payload.get("hint") or _template(payload["template"])
+            return f"{payload['trigger']}: {said}{_in_brackets(payload.get('language'))}"
+        case Form.WORKFLOW:
+            return f"{payload['trigger']}: {' → '.join(payload['steps'])}"
+        case Form.DECISION:
+            return str(payload["decision"])
+        case Form.CONVENTION:
+            return f"{payload['convention']}{_in_brackets(payload.get('scope'))}"
+        case Form.FAILURE:
+            return _joined(payload["signature"], payload["lesson"])
 
 
 def _joined(title: str, rest: str | None) -> str:

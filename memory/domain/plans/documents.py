@@ -6,8 +6,10 @@ is quoted, so that none of it can stand outside of it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from memory.domain.packing import Room
@@ -100,27 +102,22 @@ def written_document(document: Document) -> str:
 
 
 def _beginning_of(text: str, *, room: int, counter: TokenCounter) -> str:
+    """As many of the document's first lines as fit, of one long line its words; "" for none."""
     if counter.count(f"{text}\n") <= room:
         return text
-    lines = text.split("\n")
-    low, high = 1, len(lines)
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = counter.count("\n".join([*lines[:middle], _CUT]) + "\n") <= room
-        low, high = (middle, high) if fits else (low, middle)
-    return "\n".join([*lines[:low], _CUT]) if low > 1 else _part_of_line(lines, room, counter)
+    head, *lines = text.split("\n")
+    words = lines[0].split(" ") if lines else []
+    by_line = partial(_first_of, head, lines, "\n", f"\n{_CUT}")
+    by_word = partial(_first_of, head, words, " ", " …")
+    for shortened, counts in ((by_line, range(1, len(lines))), (by_word, range(1, len(words) + 1))):
+        fits = bisect_right(counts, room, key=lambda count: counter.count(f"{shortened(count)}\n"))
+        if fits:
+            return shortened(counts[fits - 1])
+    return ""
 
 
-def _part_of_line(lines: Sequence[str], room: int, counter: TokenCounter) -> str:
-    if len(lines) < 2:
-        return ""
-    words = lines[1].split(" ")
-    low, high = 1, len(words) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        shown = "\n".join([lines[0], f"{' '.join(words[:middle])} …"])
-        low, high = (middle, high) if counter.count(f"{shown}\n") <= room else (low, middle)
-    return "\n".join([lines[0], f"{' '.join(words[:low])} …"]) if low > 1 else ""
+def _first_of(head: str, parts: Sequence[str], joint: str, end: str, count: int) -> str:
+    return f"{head}\n{joint.join(parts[:count])}{end}"
 
 
 def _name(text: str) -> str:

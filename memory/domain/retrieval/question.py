@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -74,43 +75,24 @@ def _occurrences(period: Period, since: Floats, until: Floats) -> Iterator[tuple
     years = np.unique(known.astype("datetime64[s]").astype("datetime64[Y]").astype(int)) + 1970
     length = period.end - period.start
     for year in sorted({int(each) + shift for each in years for shift in (-1, 0, 1)}):
-        start = day_or_none(year, period.start.month, period.start.day)
-        if start is not None:
+        with suppress(ValueError):  # 29 February
+            start = period.start.replace(year=year)
             yield start.timestamp(), (start + length).timestamp()
 
 
-def day_or_none(year: int, month: int, day: int) -> datetime | None:
-    """Midnight UTC of that day, None where the calendar does not have it."""
-    try:
-        return datetime(year, month, day, tzinfo=UTC)
-    except ValueError:
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionTime:
-    """A period, and where in the question (start and end) its words stand."""
-
-    start: int
-    end: int
-    period: Period
-
-
-def find_times(text: str, *, now: datetime) -> tuple[QuestionTime, ...]:
-    """The periods a question names, in its order, on the calendar and clock of `now`'s zone.
+def _times_in(text: str, *, now: datetime) -> dict[tuple[int, int, Period], None]:
+    """The start, end and period of each time that a question names, on the clock of `now`'s zone.
 
     A month or day without a year means that of any year, a weekday the last and the next one;
     "before", "until", "after" and "since" mean the time on that side. What comes round ("every
     Monday") names no period.
     """
     clock = now.replace(tzinfo=UTC)
-    return tuple(
-        dict.fromkeys(
-            QuestionTime(found.side_start, found.end, period)
-            for lean in _LEANS
-            for found in read_dates(text, anchor=clock, lean=lean)
-            for period in _periods(text, found, clock)
-        )
+    return dict.fromkeys(
+        (found.side_start, found.end, period)
+        for lean in _LEANS
+        for found in read_dates(text, anchor=clock, lean=lean)
+        for period in _periods(text, found, clock)
     )
 
 
@@ -196,8 +178,8 @@ def read_question(text: str, *, now: datetime) -> Asked:
     names = {match.start() for match, word in words if _looks_like_name(word, plain, match)}
     # Who writes without capitals may mean anybody with any word.
     is_plain = not names and plain == plain.lower()
-    times = find_times(plain, now=now)
-    in_time = {place for time in times for place in range(time.start, time.end)}
+    times = _times_in(plain, now=now)
+    in_time = {place for start, end, _ in times for place in range(start, end)}
     terms: dict[str, Term] = {}
     for match, word in words:
         folded = word.casefold()
@@ -217,7 +199,7 @@ def read_question(text: str, *, now: datetime) -> Asked:
     return Asked(
         text=text,
         terms=_most_telling(terms),
-        periods=tuple(time.period for time in times),
+        periods=tuple(period for _, _, period in times),
         meaning=_without(names, words) or plain,
         ahead=(now.utcoffset() or timedelta(0)).total_seconds(),
     )

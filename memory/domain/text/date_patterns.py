@@ -65,8 +65,8 @@ HOUR = (
 )
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    spaced = text.replace(" ?", r"\s{0,3}").replace(" ", r"\s{1,3}")
+def pattern(regex: str) -> re.Pattern[str]:
+    spaced = regex.replace(" ?", r"\s{0,3}").replace(" ", r"\s{1,3}")
     return re.compile(spaced, re.IGNORECASE)
 
 
