@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from .secrets import MASK, mask_secrets
-from .types import MemoryType
+from memory.domain.secrets import MASK, mask_secrets
+from memory.domain.types import MemoryType
 
 # Any: JSON; which names and types it has, the schema of its form says.
 Payload = Mapping[str, Any]

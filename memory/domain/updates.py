@@ -9,10 +9,8 @@ from enum import StrEnum
 from functools import partial
 from uuid import UUID
 
-from memory.domain.rendering import TokenCounter, beginning, escaped_line, plain_line
-
-from .rendering import Quote
-from .types import Status
+from memory.domain.rendering import Quote, TokenCounter, beginning, escaped_line, plain_line
+from memory.domain.types import Status
 
 NEWS = "Memory updates since rev"
 MAX_BULLETS = 3

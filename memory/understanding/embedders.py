@@ -120,9 +120,8 @@ class OpenAIEmbedder:
         # The protocol refuses empty texts; a full stop tells the size where all are blank.
         found = self._ask([texts[place] for place in places] or ["."])
         if self.dimensions not in {0, found.shape[1]}:
-            raise EmbeddingError(
-                f"{self.name} gives {found.shape[1]} dimensions, and {self.dimensions} before.",
-                kind=FailureKind.MISCONFIGURED,
+            raise _impossible(
+                f"{self.name} gives {found.shape[1]} dimensions, and {self.dimensions} before."
             )
         self.dimensions = found.shape[1]
         unit = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -280,17 +279,13 @@ def _line(error: Exception) -> str:
 
 
 def _unusable(folder: Path, problem: str) -> EmbeddingError:
-    return EmbeddingError(
-        f"No sentence encoder can be read from {folder}: {problem}.",
-        kind=FailureKind.MISCONFIGURED,
-    )
+    return _impossible(f"No sentence encoder can be read from {folder}: {problem}.")
 
 
 ONNX, WORDLLAMA, OPENAI = PROVIDERS = ("onnx", "wordllama", "openai")
 MINILM = "all-MiniLM-L6-v2"
 # As its vectors are named.
 BUILT_IN = f"{ONNX}/{MINILM}"
-_MINILM_DIMENSIONS = 384
 # Its makers trained it on no longer texts.
 _MINILM_TOKENS = 256
 _DEFAULT_MODELS = {
@@ -300,7 +295,7 @@ _DEFAULT_MODELS = {
 }
 # Asking for a model's own size changes nothing, so it must not look like another model.
 _OWN_DIMENSIONS = {
-    MINILM: _MINILM_DIMENSIONS,
+    MINILM: 384,
     "l2_supercat_256": 256,
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -337,10 +332,7 @@ def spec_of(name: str) -> EmbedderSpec:
     if not at or not size.isdecimal():
         model, size = rest, "0"
     if provider not in PROVIDERS or not model:
-        raise EmbeddingError(
-            f"No embedder of this version makes vectors of {name!r}.",
-            kind=FailureKind.MISCONFIGURED,
-        )
+        raise _impossible(f"No embedder of this version makes vectors of {name!r}.")
     return EmbedderSpec(provider, model, int(size))
 
 
@@ -366,48 +358,38 @@ def build_embedder(spec: EmbedderSpec) -> Embedder:
         return CachedEmbedder(_openai(spec))
     if spec.dimensions:
         raise _impossible(f"{spec.provider} gives its models' own size: set EMBEDDING_DIMENSIONS=0")
-    embedder = _onnx(spec) if spec.provider == ONNX else _wordllama(spec)
+    if spec.provider == WORDLLAMA and spec.name != WordLlamaEmbedder.name:
+        raise _impossible(f"wordllama holds {WordLlamaEmbedder.name} and not {spec.name}.")
+    embedder = _onnx(spec) if spec.provider == ONNX else WordLlamaEmbedder()
     if settings.EMBEDDING_OPPOSITION_SIMILARITY:
         embedder.opposition_similarity = settings.EMBEDDING_OPPOSITION_SIMILARITY
     return CachedEmbedder(embedder)
 
 
 def _onnx(spec: EmbedderSpec) -> OnnxEmbedder:
-    if spec.model == MINILM:
-        encoder = Encoder("search.onnx", max_tokens=_MINILM_TOKENS)
-        return OnnxEmbedder(
-            name=spec.name,
-            dimensions=_MINILM_DIMENSIONS,
-            encode=lambda text: encoder.run([text])[0],
-        )
-    found = SentenceEncoder(Path(spec.model))
-    return OnnxEmbedder(name=spec.name, dimensions=found.dimensions, encode=found.encode)
-
-
-def _wordllama(spec: EmbedderSpec) -> WordLlamaEmbedder:
-    wordllama = WordLlamaEmbedder()
-    if spec.name != wordllama.name:
-        raise _impossible(f"The wheel of wordllama holds {wordllama.name} and not {spec.name}.")
-    return wordllama
+    if spec.model != MINILM:
+        found = SentenceEncoder(Path(spec.model))
+        return OnnxEmbedder(name=spec.name, dimensions=found.dimensions, encode=found.encode)
+    encoder = Encoder("search.onnx", max_tokens=_MINILM_TOKENS)
+    return OnnxEmbedder(
+        name=spec.name,
+        dimensions=_OWN_DIMENSIONS[MINILM],
+        encode=lambda text: encoder.run([text])[0],
+    )
 
 
 def _openai(spec: EmbedderSpec) -> OpenAIEmbedder:
-    is_configured = spec == configured_spec()
-    embeddings = TextEmbeddings(
-        base_url=settings.EMBEDDING_BASE_URL
-        if is_configured
-        else settings.EMBEDDING_PREVIOUS_BASE_URL,
-        api_key=settings.EMBEDDING_API_KEY
-        if is_configured
-        else settings.EMBEDDING_PREVIOUS_API_KEY,
-        model=spec.model,
-        dimensions=spec.dimensions,
-        batch_size=settings.EMBEDDING_BATCH,
-        timeout=settings.OPENAI_TIMEOUT_SECONDS,
-    )
+    prefix = "EMBEDDING" if spec == configured_spec() else "EMBEDDING_PREVIOUS"
     return OpenAIEmbedder(
         name=spec.name,
-        embeddings=embeddings,
+        embeddings=TextEmbeddings(
+            base_url=getattr(settings, f"{prefix}_BASE_URL"),
+            api_key=getattr(settings, f"{prefix}_API_KEY"),
+            model=spec.model,
+            dimensions=spec.dimensions,
+            batch_size=settings.EMBEDDING_BATCH,
+            timeout=settings.OPENAI_TIMEOUT_SECONDS,
+        ),
         dimensions=spec.dimensions,
         opposition_similarity=settings.EMBEDDING_OPPOSITION_SIMILARITY or TRANSFORMER_OPPOSITION,
     )

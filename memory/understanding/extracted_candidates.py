@@ -11,8 +11,7 @@ from datetime import time as clock_time
 from memory.domain.prompt_guards import is_command, without_rendered_memory
 from memory.domain.text.words import is_blank
 from memory.domain.types import Candidate, MemoryType, Participants, SourceMessage
-
-from .extraction_prompts import (
+from memory.understanding.extraction_prompts import (
     AUDIENCES,
     CATEGORIES,
     EXTRACTED_TYPES,

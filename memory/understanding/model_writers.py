@@ -33,6 +33,12 @@ from memory.understanding.asked_model import AskedModel, prompt_text
 from routing.clients.protocol import ChatMessage
 
 
+class _ModelWriter:
+    def __init__(self, model: AskedModel) -> None:
+        self.name = model.name
+        self._model = model
+
+
 def _prompt(rules: str, tag: str, lines: Sequence[str]) -> list[ChatMessage]:
     told = "\n".join(lines)
     return [ChatMessage("system", rules), ChatMessage("user", f"<{tag}>\n{told}\n</{tag}>")]
@@ -47,8 +53,6 @@ def _fault_of(text: str, spoken: Sequence[Spoken], names: Sequence[str] = ()) ->
     return f"It has {why}." if why else ""
 
 
-# -- levels --------------------------------------------------------------------------------------
-
 _LEVELS_TOKENS = 200
 _LEVELS_RULES = prompt_text("levels")
 
@@ -60,17 +64,13 @@ class ProposedLevels(BaseModel):
     compressed: str
     index_term: str
 
-    def as_levels(self) -> Levels:
-        """The answer as the domain's levels."""
-        return Levels(self.summary.strip(), self.compressed.strip(), self.index_term.strip())
+
+def _levels(answer: ProposedLevels) -> Levels:
+    return Levels(answer.summary.strip(), answer.compressed.strip(), answer.index_term.strip())
 
 
-class ModelLevels:
+class ModelLevels(_ModelWriter):
     """A `LevelWriter` that asks a model."""
-
-    def __init__(self, model: AskedModel) -> None:
-        self.name = model.name
-        self._model = model
 
     def write(self, text: LongText) -> WrittenLevels:
         """The model's levels if it holds to the text, else those of the rules."""
@@ -83,15 +83,13 @@ class ModelLevels:
             asker=text.asker,
             answer_tokens=_LEVELS_TOKENS,
             fault=lambda answer: checked_levels(
-                answer.as_levels(), content=text.content, payload=text.payload
+                _levels(answer), content=text.content, payload=text.payload
             ),
         ).answer
         if proposed is None:
             return RulesLevels().write(text)
-        return WrittenLevels(proposed.as_levels(), self.name)
+        return WrittenLevels(_levels(proposed), self.name)
 
-
-# -- summaries -----------------------------------------------------------------------------------
 
 _SUMMARY_RULES = prompt_text("summary", tokens=SUMMARY_TOKENS - 50)
 
@@ -102,12 +100,8 @@ class ProposedSummary(BaseModel):
     summary: str
 
 
-class ModelSummariser:
+class ModelSummariser(_ModelWriter):
     """A `Summariser` that asks a model."""
-
-    def __init__(self, model: AskedModel) -> None:
-        self.name = model.name
-        self._model = model
 
     def summarise(
         self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
@@ -141,8 +135,6 @@ class ModelSummariser:
         return WrittenSummary(f"{head} {text}", self.name)
 
 
-# -- episodes ------------------------------------------------------------------------------------
-
 _EPISODE_TOKENS = 400
 _NARRATIVE_CHARS = 1_200
 # Of each message and of the whole talk, its last part first.
@@ -157,15 +149,11 @@ class ProposedEpisode(BaseModel):
     narrative: str
 
 
-class ModelEpisodes:
+class ModelEpisodes(_ModelWriter):
     """An `EpisodeWriter` that asks a model.
 
     What was summed up by a compaction before is not told by a model once more.
     """
-
-    def __init__(self, model: AskedModel) -> None:
-        self.name = model.name
-        self._model = model
 
     def write(self, sitting: Sitting) -> WrittenEpisode | None:
         """The model's episode if it holds to the talk, else that of the rules."""
@@ -210,8 +198,6 @@ def _talk(sitting: Sitting) -> list[str]:
     return lines[::-1]
 
 
-# -- insights ------------------------------------------------------------------------------------
-
 _INSIGHT_TOKENS = 220
 _MOST_TAGS, _TAG_CHARS = 3, 30
 _INSIGHT_RULES = prompt_text("insight", most=MOST_INSIGHTS, longest=MOST_CHARS, tags=_MOST_TAGS)
@@ -231,15 +217,11 @@ class ProposedInsights(BaseModel):
     insights: list[ProposedInsight]
 
 
-class ModelInsights:
+class ModelInsights(_ModelWriter):
     """An `InsightWriter` that asks a model.
 
     What breaks a rule is dropped by itself; the rest of the answer stands.
     """
-
-    def __init__(self, model: AskedModel) -> None:
-        self.name = model.name
-        self._model = model
 
     def write(self, evidence: Evidence) -> list[WrittenInsight]:
         """The insights of the answer that hold to the rules and name what they rest on."""
