@@ -16,7 +16,7 @@ from audit.services.events import Event, add_events
 from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
 from memory.domain.audience import Viewer
-from memory.domain.plans.layouts import CHARACTERS
+from memory.domain.plans.plan import CHARACTERS
 from memory.models import Memory
 from memory.reading.answers import Retrieval
 from memory.reading.cache import Sent

@@ -42,7 +42,7 @@ from memory.api.schemas import ApiSerializer, StrictSerializer
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.plans.documents import Document
-from memory.domain.plans.layouts import LAYERS
+from memory.domain.plans.plan import LAYERS
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.domain.updates import Kind

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from memory.domain.personality import PARTS
 from memory.domain.plans.documents import ADVICE
-from memory.domain.plans.layouts import AUTHORITATIVE, NOTICE, SEVEN_LAYERS, SUMMARY_LABEL, USE
+from memory.domain.plans.plan import AUTHORITATIVE, NOTICE, SEVEN_LAYERS, SUMMARY_LABEL, USE
 from memory.domain.rendering import DATED_LABELS, HEADINGS, LABELS, SAID_HEADING
 from memory.domain.updates import NEWS, Kind
 

@@ -20,8 +20,7 @@ from memory.domain.plans.documents import (
 from memory.domain.plans.documents import (
     Document as GivenDocument,
 )
-from memory.domain.plans.layouts import LAYERS, SEVEN_LAYERS, Layer, summary_line
-from memory.domain.plans.plan import Text, Written
+from memory.domain.plans.plan import LAYERS, SEVEN_LAYERS, Layer, Text, Written, summary_line
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
 from memory.models import Contradiction

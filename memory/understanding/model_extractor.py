@@ -12,12 +12,14 @@ from typing import Self
 from memory.domain.text.words import normalise_text
 from memory.domain.types import Asker, Candidate, Participants, PassWork, Role, SourceMessage
 from memory.understanding.asked_model import AskedModel
-from memory.understanding.extracted_candidates import Proposed, missing_sources, read_proposal
 from memory.understanding.extraction_prompts import (
     EXTRACTION_RULES,
     REVIEW_RULES,
     ExtractedMemories,
+    Proposed,
     extraction_prompt,
+    missing_sources,
+    read_proposal,
 )
 from memory.understanding.ports import Extractor, ReviewingExtractor
 

@@ -14,8 +14,7 @@ from uuid import UUID
 
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
-from memory.domain.plans.layouts import RULE
-from memory.domain.plans.plan import Block, Plan, Section, Text, Written
+from memory.domain.plans.plan import RULE, Block, Plan, Section, Text, Written
 from memory.domain.rendering import TokenCounter, beginning, escaped_line
 
 TITLE = "RELEVANT CONTEXT"

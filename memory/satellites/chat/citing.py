@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.domain.plans.layouts import Layer
+from memory.domain.plans.plan import Layer
 from memory.reading.usage import note_answer
 from memory.satellites.chat.asking import Json
 from memory.satellites.chat.citations import Citations, citations_of

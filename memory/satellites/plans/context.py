@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.domain.audience import Viewer
 from memory.domain.clashes import Cause, Conflict, LeftOut, Rules
-from memory.domain.plans.layouts import CHARACTERS, read_only_plan
+from memory.domain.plans.plan import CHARACTERS, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
 from memory.models import Memory

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.plans.layouts import NOTICE
+from memory.domain.plans.plan import NOTICE
 from memory.domain.rendering import estimate_tokens
 from teams.models import Agent
 from tests.support.cast import Cast

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memory.domain.plans.layouts import NOTICE
+from memory.domain.plans.plan import NOTICE
 from memory.models import Memory
 from memory.tasks import index_messages
 from tests.support.cast import Cast, Clients

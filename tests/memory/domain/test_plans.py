@@ -10,20 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.plans.assembly import Assembly, assemble
-from memory.domain.plans.layouts import (
+from memory.domain.plans.plan import (
     LAYERS,
     NOTICE,
+    RETRIEVAL,
     RETRIEVED_RESERVE,
     SEVEN_LAYERS,
-    Layer,
-    summary_line,
-)
-from memory.domain.plans.plan import (
-    RETRIEVAL,
     Entry,
+    Layer,
     Plan,
     Text,
     Written,
+    summary_line,
 )
 from memory.domain.rendering import (
     ESTIMATE,

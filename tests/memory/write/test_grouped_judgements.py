@@ -7,8 +7,7 @@ from decimal import Decimal
 import pytest
 
 from memory.domain.types import Asker
-from memory.understanding.judge_prompts import Group
-from memory.understanding.model_judge import ModelJudge
+from memory.understanding.model_judge import Group, ModelJudge
 from memory.understanding.ports import Preparation
 from tests.support.cast import Cast
 from tests.support.model_judging import (

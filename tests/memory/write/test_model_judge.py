@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.domain.types import Judgement, Verdict
-from memory.understanding.judge_prompts import MAX_STATEMENT_CHARS, Group
+from memory.understanding.model_judge import MAX_STATEMENT_CHARS, Group
 from memory.understanding.ports import Preparation, PreparingJudge
 from tests.support.model_judging import (
     Pair,

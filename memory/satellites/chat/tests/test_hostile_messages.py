@@ -14,8 +14,7 @@ import pytest
 from django.db.models import Q
 from rest_framework.test import APIClient
 
-from memory.domain.plans.layouts import NOTICE
-from memory.domain.plans.plan import FORGETTING
+from memory.domain.plans.plan import FORGETTING, NOTICE
 from memory.domain.rendering import HEADINGS, SAID_HEADING
 from memory.models import Contradiction, Memory
 from memory.satellites.plans.layouts.topic_index import OPENING as INDEX

@@ -7,8 +7,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 
 from memory.domain.packing import Room
-from memory.domain.plans.layouts import NOTICE
-from memory.domain.plans.plan import Block, Entry, Plan, Section, Written
+from memory.domain.plans.plan import NOTICE, Block, Entry, Plan, Section, Written
 from memory.domain.rendering import Line
 from memory.domain.types import Scope
 

@@ -7,8 +7,10 @@ from enum import StrEnum
 
 from memory.domain.levels import Level
 from memory.domain.packing import Room
-from memory.domain.plans.layouts import MARKER, NOTICE, RULE
 from memory.domain.plans.plan import (
+    MARKER,
+    NOTICE,
+    RULE,
     Block,
     Plan,
     Section,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
-from memory.domain.plans.layouts import CHARACTERS, read_only_plan
 from memory.domain.plans.plan import (
+    CHARACTERS,
     Block,
     Entry,
     Plan,
@@ -21,6 +21,7 @@ from memory.domain.plans.plan import (
     Text,
     Written,
     always,
+    read_only_plan,
     without_heading,
 )
 from memory.domain.rendering import ESTIMATE, Line, estimate_tokens
