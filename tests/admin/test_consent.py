@@ -65,7 +65,7 @@ def test_the_list_opens_on_what_waits_the_oldest_first(
     assert 0 < page.index("Sarah lives in Bergen.") < page.index("Sarah lives in Rome.")
     assert "Graz" not in page
     assert "2\xa0days" in page
-    assert "found in talk with kyra" in page
+    assert "extraction, in talk with kyra" in page
     rejected = reviewer_client.get(LIST, {"state": "rejected"}).content.decode()
     assert "Graz" in rejected
     assert "Rome" not in rejected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, ClassVar
 from uuid import UUID
@@ -24,32 +25,53 @@ from django.utils.html import format_html
 from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
-import memory.satellites.consent.home  # noqa: F401 - registers
+from memory.admin.feed import OF_EACH, SOURCES, Happening
+from memory.admin.home import KINDS, Kind
+from memory.admin.settlements import marked
 from memory.domain.audience import Viewer
-from memory.satellites.consent.admin_page import actor_words, page_of_request, whose
 from memory.satellites.consent.deciding import (
     MAX_NOTE,
     approve_request,
+    effects_of,
     reject_request,
     undo_decision,
 )
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.consent.proposals import independent_signals, signals_of
 from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
-from teams.admin.display import NOTHING, cell, excerpt, id_link, label_column, page_of, time_column
+from teams.admin.conversations import quotes_of
+from teams.admin.display import (
+    NOTHING,
+    actor_words,
+    cell,
+    excerpt,
+    id_column,
+    label_column,
+    page_of,
+    page_of_row,
+    time_column,
+)
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, TextFilter, display
 from teams.errors import DomainError
 from teams.middleware import outside_staff_scope
 
+_State, _Kind = ConsentRequest.State, ConsentRequest.Kind
 _STATE_COLOURS = {
     "waiting": "warning",
     "approved": "success",
     "rejected": "danger",
     "expired": "info",
 }
+_DONE = {
+    _State.WAITING: "asks for consent",
+    _State.APPROVED: "approved",
+    _State.REJECTED: "rejected",
+    _State.EXPIRED: "let expire",
+}
 _CHANGE_CHARS = 90
-_UNDONE = (ConsentRequest.State.APPROVED, ConsentRequest.State.REJECTED)
+_MAX_QUOTES = 6
 _FILTERS = "_changelist_filters"
 
 
@@ -59,7 +81,7 @@ class StateFilter(OpenFirstFilter):
     title = "state"
     parameter_name = "state"
     states = {
-        **{name: (title, Q(state=name)) for name, title in ConsentRequest.State.choices},
+        **{name: (title, Q(state=name)) for name, title in _State.choices},
         "all": ("All", Q()),
     }
 
@@ -96,6 +118,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     proposed = time_column("created_at", "proposed")
     expires = time_column("expires_at", "expires")
     decided = time_column("decided_at", "decided")
+    written = id_column("memory_id", "memory_memory", "written as")
 
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["memory/admin/consent.css"]}
@@ -118,17 +141,16 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         row = self.get_object(request, object_id)
         if row is None:
             return {}
-        actor = f"staff:{request.user.get_username()}"
+        is_own = row.proposed_by == _viewer(request, row).actor
+        may_act = self.has_act_permission(request, row)
         filters = request.GET.get(_FILTERS, "")
         decide = reverse("admin:consent_consentrequest_decide", args=[row.pk])
         return {
             "title": "Consent request",
-            "asked": page_of_request(row),
-            "may_decide": row.is_waiting and self.has_act_permission(request, row),
-            "may_undo": row.state in _UNDONE
-            and row.proposed_by != actor
-            and self.has_act_permission(request, row),
-            "is_own": row.proposed_by == actor,
+            "asked": _asked(row),
+            "may_decide": row.is_waiting and may_act,
+            "may_undo": row.state in (_State.APPROVED, _State.REJECTED) and may_act and not is_own,
+            "is_own": is_own,
             "decide_url": _with_filters(decide, filters),
             "next_url": self._next(request, row, filters),
             "max_note": MAX_NOTE,
@@ -141,38 +163,34 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             raise Http404
         if not self.has_act_permission(request, row):
             raise PermissionDenied
-        viewer = Viewer(team_id=row.team_id, actor=f"staff:{request.user.get_username()}")
-        note = request.POST.get("note", "").strip()[:MAX_NOTE]
-        filters = request.GET.get(_FILTERS, "")
-        following = self._next(request, row, filters)
-        now = timezone.now()
         decision = request.POST.get("decision")
         if decision not in ("approve", "reject", "undo"):
             return HttpResponseBadRequest("Send a decision: approve, reject or undo.")
-        is_yes = decision == "approve"
+        given: dict[str, Any] = {  # Any: of a service's own types
+            "viewer": _viewer(request, row),
+            "request_id": row.pk,
+            "now": timezone.now(),
+            "note": request.POST.get("note", "").strip()[:MAX_NOTE],
+        }
+        filters = request.GET.get(_FILTERS, "")
+        following = self._next(request, row, filters)
         page = _with_filters(page_of("consent_consentrequest", row.pk), filters)
         try:
             # A yes embeds the text, for which no transaction should wait.
             with outside_staff_scope(request):
-                if is_yes:
-                    approve_request(
-                        viewer=viewer,
-                        request_id=row.pk,
-                        tools=default_tools(),
-                        now=now,
-                        note=note,
-                    )
+                if decision == "approve":
+                    approve_request(**given, tools=default_tools())
                 elif decision == "reject":
-                    reject_request(viewer=viewer, request_id=row.pk, now=now, note=note)
+                    reject_request(**given)
                 else:
-                    undo_decision(viewer=viewer, request_id=row.pk, now=now, note=note)
+                    undo_decision(**given)
         except DomainError as error:
             messages.warning(request, error.message)
             return HttpResponseRedirect(page)
         if decision == "undo":
             messages.success(request, "Undone: it waits for a decision again.")
             return HttpResponseRedirect(page)
-        messages.success(request, _told(row, is_yes=is_yes))
+        messages.success(request, _told(row, is_yes=decision == "approve"))
         return HttpResponseRedirect(following or reverse("admin:consent_consentrequest_changelist"))
 
     def _next(self, request: HttpRequest, row: ConsentRequest, filters: str) -> str:
@@ -183,8 +201,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             rows = self.get_changelist_instance(asked).get_queryset(asked)
         except IncorrectLookupParameters:
             rows = self.get_queryset(request)
-        rows = rows.filter(state=ConsentRequest.State.WAITING).exclude(pk=row.pk)
-        rows = rows.order_by("created_at", "pk")
+        rows = rows.filter(state=_State.WAITING).exclude(pk=row.pk).order_by("created_at", "pk")
         found = rows.filter(created_at__gte=row.created_at).first() or rows.first()
         if found is None:
             return ""
@@ -195,32 +212,65 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         """The field, what it says now and what is proposed."""
         now = excerpt(row.present.content, _CHANGE_CHARS) if row.present else NOTHING
         new = excerpt(row.content, _CHANGE_CHARS)
-        return cell(format_html("<strong>{}</strong>: {} → {}", _field_words(row), now, new))
+        field = _field_words(row) or "for the whole team"
+        return cell(format_html("<strong>{}</strong>: {} → {}", field, now, new))
 
     @display(description="person", ordering="end_user__external_id")
     def person(self, row: ConsentRequest) -> str:
         """Whose profile it is."""
-        return whose(row)
+        return _whose(row)
 
     @display(description="proposed by", ordering="proposed_by")
     def proposer(self, row: ConsentRequest) -> str:
         """Who proposed it, and in talk with which agent."""
-        return actor_words(row.proposed_by, agent=row.heard_by)
+        return _proposer(row)
 
     @display(description="decided by")
     def decider(self, row: ConsentRequest) -> str:
         """Who decided it."""
-        return actor_words(row.decided_by) or NOTHING
-
-    @display(description="written as")
-    def written(self, row: ConsentRequest) -> str:
-        """The memory that a yes wrote."""
-        return id_link("memory_memory", row.memory_id)
+        is_person = row.decided_by.startswith("talk:")
+        return "the person, in talk" if is_person else actor_words(row.decided_by)
 
     @display(description="age", ordering="created_at")
     def age(self, row: ConsentRequest) -> str:
         """How long ago it was proposed."""
         return timesince(row.created_at, depth=1)
+
+
+def _asked(row: ConsentRequest) -> dict[str, Any]:  # Any: a template's context
+    """Both values with the words that differ marked, what a yes changes, and the last messages."""
+    ids = row.source_message_ids[-_MAX_QUOTES:]
+    known = row.present.content if row.present else ""
+    return {
+        "field": _field_words(row),
+        "present": marked(known, row.content) if known else "",
+        "proposed": marked(row.content, known) if known else row.content,
+        "sources": quotes_of(ids, team_id=row.team_id),
+        "left_out": len(row.source_message_ids) - len(ids),
+        "signals": independent_signals(signals_of(row)),
+        "proposer": _proposer(row),
+        "needs_person": row.needs_person,
+        "whose": _whose(row),
+        "people": row.people,
+        "effects": effects_of(row) if row.is_waiting else [],
+    }
+
+
+def _viewer(request: HttpRequest, row: ConsentRequest) -> Viewer:
+    return Viewer(team_id=row.team_id, actor=f"staff:{request.user.get_username()}")
+
+
+def _whose(row: ConsentRequest) -> str:
+    """Whom a request is about: a person, how many of them, or what belongs to nobody."""
+    if row.kind == _Kind.TEAM_FACT:
+        return f"{row.people} people, who each state it"
+    of_nobody = "an agent's" if row.kind == _Kind.WORKFLOW else "a project's"
+    return str(row.end_user or f"nobody: {of_nobody}")
+
+
+def _proposer(row: ConsentRequest) -> str:
+    by = actor_words(row.proposed_by)
+    return f"{by}, in talk with {row.heard_by.slug}" if row.heard_by else by
 
 
 def _with_filters(address: str, filters: str) -> str:
@@ -232,14 +282,44 @@ def _with_filters(address: str, filters: str) -> str:
 
 
 def _field_words(row: ConsentRequest) -> str:
-    return row.field.replace("_", " ").replace(".", ", ") or "for the whole team"
+    return row.field.replace("_", " ").replace(".", ", ")
 
 
 def _told(row: ConsentRequest, *, is_yes: bool) -> str:
     if not is_yes:
         return f"Rejected: “{excerpt(row.content)}” is not stored."
-    if row.kind in (ConsentRequest.Kind.TEAM_PREFERENCE, ConsentRequest.Kind.TEAM_FACT):
+    if row.kind in (_Kind.TEAM_PREFERENCE, _Kind.TEAM_FACT):
         return f"Approved: everybody in the team may be told “{excerpt(row.content)}”"
-    if row.kind == ConsentRequest.Kind.WORKFLOW:
+    if row.kind == _Kind.WORKFLOW:
         return f"Approved: “{excerpt(row.content)}” is a workflow now."
     return f"Approved: “{excerpt(row.content)}” is what {row.end_user}'s profile says now."
+
+
+def _requests_lately(team_ids: Sequence[UUID]) -> Iterator[Happening]:
+    rows = ConsentRequest.objects.filter(team_id__in=team_ids).select_related("end_user")
+    for request in rows.order_by("-created_at")[:OF_EACH]:
+        yield Happening(
+            at=request.decided_at or request.created_at,
+            team_id=request.team_id,
+            who=actor_words(request.decided_by or request.proposed_by),
+            did=_DONE[_State(request.state)],
+            about=f"for {request.end_user or 'the team'}: “{excerpt(request.content)}”",
+            url=page_of_row(request),
+            key=("consent", request.pk),
+            icon="how_to_reg",
+            reason=request.note,
+        )
+
+
+SOURCES.append(_requests_lately)
+KINDS.append(
+    Kind(
+        "Consent requests",
+        "consent_consentrequest",
+        "state=waiting",
+        lambda: ConsentRequest.objects.filter(state=_State.WAITING),
+        "created_at",
+        order=2,
+        badge="warning",
+    )
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,14 +14,18 @@ from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
 
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, TextField
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.satellites.consent.deciding import approve_request, reject_request, undo_decision
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import independent_signals, signals_of
-from memory.satellites.consent.selectors import requests_visible_to
+from memory.satellites.consent.proposals import (
+    independent_signals,
+    requests_visible_to,
+    signals_of,
+)
 from memory.understanding.tools import default_tools
 
 STATES = [*ConsentRequest.State.choices, ("all", "All")]
@@ -95,6 +102,14 @@ class ConsentRequestSerializer(ApiSerializer):
 ConsentRequestPage = page_schema("ConsentRequestPage", ConsentRequestSerializer)
 
 
+def _deciding(view: Any) -> Any:  # Any: a method of a viewset
+    described = extend_schema(
+        request=ConsentDecisionSerializer,
+        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
+    )
+    return described(action(detail=True, methods=["post"])(view))
+
+
 class ConsentRequestViewSet(ApiViewSet):
     """Changes of people's profiles that wait for a yes."""
 
@@ -116,11 +131,7 @@ class ConsentRequestViewSet(ApiViewSet):
             self._rows, filters=ConsentFilterSerializer, shown=ConsentRequestSerializer
         )
 
-    @extend_schema(
-        request=ConsentDecisionSerializer,
-        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
-    )
-    @action(detail=True, methods=["post"])
+    @_deciding
     def approve(self, request: Request, pk: UUID) -> Response:
         """Say yes on behalf of the person: the proposed value takes the place of the present one.
 
@@ -128,47 +139,30 @@ class ConsentRequestViewSet(ApiViewSet):
 
         Whoever proposed it may not (403).
         """
-        given = self.body(ConsentDecisionSerializer)
-        approve_request(
-            viewer=self.viewer,
-            request_id=pk,
-            tools=default_tools(),
-            now=timezone.now(),
-            note=given.get("note") or "",
-        )
-        return self._shown(pk)
+        return self._decided(partial(approve_request, tools=default_tools()), pk)
 
-    @extend_schema(
-        request=ConsentDecisionSerializer,
-        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
-    )
-    @action(detail=True, methods=["post"])
+    @_deciding
     def reject(self, request: Request, pk: UUID) -> Response:
         """Say no: the present value stays, and the same messages do not propose it again.
 
         Whoever proposed it may not (403).
         """
-        given = self.body(ConsentDecisionSerializer)
-        reject_request(
-            viewer=self.viewer, request_id=pk, now=timezone.now(), note=given.get("note") or ""
-        )
-        return self._shown(pk)
+        return self._decided(reject_request, pk)
 
-    @extend_schema(
-        request=ConsentDecisionSerializer,
-        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
-    )
-    @action(detail=True, methods=["post"])
+    @_deciding
     def undo(self, request: Request, pk: UUID) -> Response:
         """Undo an approval or rejection: it waits again, and what a yes changed is as before.
 
         With 409 nothing was changed: it was not decided, or memories changed since.
         """
-        given = self.body(ConsentDecisionSerializer)
-        undo_decision(
-            viewer=self.viewer, request_id=pk, now=timezone.now(), note=given.get("note") or ""
-        )
-        return self._shown(pk)
+        return self._decided(undo_decision, pk)
+
+    def _decided(self, decide: Callable[..., ConsentRequest], pk: UUID) -> Response:
+        note = self.body(ConsentDecisionSerializer).get("note") or ""
+        decide(viewer=self.viewer, request_id=pk, now=timezone.now(), note=note)
+        with self.team_scope():
+            row = requests_visible_to(self.viewer).get(pk=pk)
+            return Response(ConsentRequestSerializer(row).data)
 
     def _rows(self, given: dict[str, str]) -> QuerySet[ConsentRequest, ConsentRequest]:
         rows = requests_visible_to(self.lister(given))
@@ -178,7 +172,7 @@ class ConsentRequestViewSet(ApiViewSet):
             rows = rows.filter(end_user__external_id=given["user"])
         return rows
 
-    def _shown(self, pk: UUID) -> Response:
-        with self.team_scope():
-            row = requests_visible_to(self.viewer).get(pk=pk)
-            return Response(ConsentRequestSerializer(row).data)
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("consent-requests", ConsentRequestViewSet, basename="consent-request")
+urlpatterns = router.urls

@@ -9,8 +9,7 @@ class ConsentConfig(satellite.Satellite):
     name = "memory.satellites.consent"
     label = "consent"
     verbose_name = "Consent"
-    requires = ("lifecycle",)
-    routes = "memory.satellites.consent.urls"
+    routes = "memory.satellites.consent.api"
     of_person = {"consent_request": ("ConsentRequest", "end_user_id")}
     periodic = {
         "memory.satellites.consent.tasks.expire_consent_requests": 600.0,
@@ -23,7 +22,7 @@ class ConsentConfig(satellite.Satellite):
         from memory.api.people import PERSON_PARTS, PersonPart
         from memory.satellites.consent.api import ConsentRequestSerializer
         from memory.satellites.consent.gate import Policy
-        from memory.satellites.consent.selectors import waiting_for
+        from memory.satellites.consent.proposals import waiting_for
         from memory.satellites.consent.talk import ask_for_team, consent, settle_in_talk
         from memory.writing import pipeline, rules
         from memory.writing.consent import install_policy

@@ -38,64 +38,13 @@ _PROFILE_ROOT = "user."
 Changed = list[tuple[str, Memory]]
 
 
-def is_team_preference(memory: Memory) -> bool:
-    """Returns whether the memory is a preference that all of the team are told."""
+def _guarded_matter(memory: Memory, fields: Collection[str]) -> str | None:
+    """The profile field of a guarded memory, "" for a preference of the team, else None."""
     is_of_all = memory.agent_id is None or memory.memory_type in TEAM_WIDE
     is_of_team = memory.end_user_id is None and memory.project_id is None and is_of_all
-    return is_of_team and is_preference(category=memory.category, subject=memory.subject)
-
-
-def guarded_matter(memory: Memory, *, fields: Collection[str]) -> str | None:
-    """The profile field of a guarded memory, "" for a team preference; None for any other memory.
-
-    `fields` are the sensitive ones of the team.
-    """
-    if is_team_preference(memory):
+    if is_of_team and is_preference(category=memory.category, subject=memory.subject):
         return ""
     return _matter(memory.memory_type, memory.subject, fields) or None
-
-
-def is_guarded(memory: Memory) -> bool:
-    """Returns whether the memory changes only with a yes; call it in the team's scope."""
-    return guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id)) is not None
-
-
-def check_settled_by_agent(*, viewer: Viewer, memory: Memory, is_replaced: bool = True) -> None:
-    """Raise ForbiddenError where an agent would change a guarded memory without a yes; in scope.
-
-    An agent may take a person's field out, which is how a person is forgotten, and may replace a
-    field that the team asks no yes for, as `ConsentGate` lets it. Keys of the team and people in
-    the admin are those who consent.
-    """
-    if viewer.agent_id is None:
-        return
-    fields = sensitive_fields_of(team_id=memory.team_id)
-    matter = guarded_matter(memory, fields=fields)
-    if matter == "" or (matter and is_replaced and field_of(matter) in fields):
-        raise ForbiddenError(
-            f"An agent cannot change {memory.pk} without a yes: it is"
-            f" {f'the {field_of(matter)} of a person' if matter else 'a preference of the team'}."
-            " Correct it, which asks for one, or use a key of the team."
-        )
-
-
-def release_pins(*, memory: Memory) -> None:
-    """Unpin the other live memories that tell the profile field of a pinned one; in scope."""
-    if not (memory.is_pinned and memory.end_user_id and memory.subject.startswith(_PROFILE_ROOT)):
-        return
-    fields = sensitive_fields_of(team_id=memory.team_id)
-    matter = _matter(memory.memory_type, memory.subject, fields)
-    if not matter:
-        return
-    rows = present_values(
-        team_id=memory.team_id,
-        end_user_id=memory.end_user_id,
-        matter=matter,
-        fields=CORE_FIELDS.union(fields),
-        agent_id=None if memory.memory_type in TEAM_WIDE else memory.agent_id,
-    )
-    others = [row.pk for row in rows if row.is_pinned and row.pk != memory.pk]
-    Memory.objects.filter(team_id=memory.team_id, pk__in=others).update(is_pinned=False)
 
 
 def _matter(memory_type: str, subject: str, fields: Collection[str]) -> str:
@@ -115,20 +64,19 @@ class ConsentGate:
         self._readers = readers
 
     @cached_property
-    def fields(self) -> frozenset[str]:
-        """The sensitive fields of the team."""
+    def _fields(self) -> frozenset[str]:
         return sensitive_fields_of(team_id=self._viewer.team_id)
 
     def is_about_profile(self, draft: MemoryDraft) -> bool:
-        """Whether the draft may tell a field of a person's profile."""
+        """Returns whether the draft may state a field of a person's profile."""
         has_owner = draft.end_user_id is not None
         return draft.needs_consent and has_owner and draft.subject.startswith(_PROFILE_ROOT)
 
     def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
-        """The result of a draft that waits for a yes, else None and the ruling by which to write.
+        """Returns the result of a draft that waits for a yes, else None and the ruling to write by.
 
-        The result's memory is what stands now, unchanged. What tells a field of somebody else
-        stands beside the draft.
+        The result's memory is what stands now, unchanged. A field of somebody else stands beside
+        the draft.
         """
         draft = item.draft
         if not draft.needs_consent:
@@ -138,7 +86,7 @@ class ConsentGate:
             each.pk
             for each in touched
             if each.end_user_id not in (None, draft.end_user_id)
-            and guarded_matter(each, fields=self.fields)
+            and _guarded_matter(each, self._fields)
         }
         ruling = ruling.sparing(spared) if spared else ruling
         changed = self.changed_by(draft, ruling)
@@ -164,24 +112,24 @@ class ConsentGate:
     def changed_by(
         self, draft: MemoryDraft, ruling: Ruling, *, without: UUID | None = None
     ) -> Changed:
-        """The guarded memories that a draft of this ruling would change, what it says first.
+        """Returns the guarded memories that a draft of this ruling would change.
 
         Of a field of the core identity that is not sensitive, a value that a judge finds replaced
         is replaced. `without` is the memory that the draft stands for.
         """
         is_news = ruling.duplicate_of is None and ruling.superseded_by is None
-        own = _matter(draft.memory_type.value, draft.subject, self.fields)
+        own = _matter(draft.memory_type.value, draft.subject, self._fields)
         found = self._touched(draft, ruling, own)
         if is_news and own and draft.end_user_id is not None:
-            is_sensitive = field_of(own) in self.fields
+            is_sensitive = field_of(own) in self._fields
             gone = set() if is_sensitive else {each.pk for each in ruling.superseded}
-            found += [each for each in self._rivals(draft, own) if each[1].pk not in gone]
+            found += [(own, each) for each in self._rivals(draft, own) if each.pk not in gone]
         return [each for each in found if each[1].pk != without]
 
     def _is_replaced(self, draft: MemoryDraft, matter: str, memory: Memory) -> bool:
         """Whether the draft is a later value that the team asks no yes for, and says no more."""
         return (
-            matter in READ_SURELY.difference(self.fields)
+            matter in READ_SURELY.difference(self._fields)
             and memory.end_user_id == draft.end_user_id
             and memory.created_at <= draft.created_at
             and sets_alone(draft.content, field=matter)
@@ -193,28 +141,26 @@ class ConsentGate:
         found: Changed = []
         for each in ruling.conflicts:
             memory = each.memory
-            matter = guarded_matter(memory, fields=self.fields)
+            matter = _guarded_matter(memory, self._fields)
             if matter is None or not each.changes_memory or _same(draft, memory):
                 continue
-            if matter and field_of(matter) not in self.fields and each.is_replaced:
+            if matter and field_of(matter) not in self._fields and each.is_replaced:
                 continue
             found.append((own or matter if matter else "", memory))
         return found
 
-    def _rivals(self, draft: MemoryDraft, matter: str) -> Changed:
+    def _rivals(self, draft: MemoryDraft, matter: str) -> list[Memory]:
         """What the draft's own field says now, unless that is what the draft says."""
         assert draft.end_user_id is not None
         rows = present_values(
             team_id=draft.team_id,
             end_user_id=draft.end_user_id,
             matter=matter,
-            fields=CORE_FIELDS.union(self.fields),
+            fields=CORE_FIELDS.union(self._fields),
             agent_id=draft.owner.agent_id,
         )
         rows = [row for row in rows if self._readers.may_read(row, draft)]
-        if any(_same(draft, row) for row in rows):
-            return []
-        return [(matter, row) for row in rows]
+        return [] if any(_same(draft, row) for row in rows) else rows
 
 
 def _same(draft: MemoryDraft, memory: Memory) -> bool:
@@ -228,13 +174,44 @@ class Policy:
         return ConsentGate(viewer=viewer, readers=readers)
 
     def check_settled(self, *, viewer: Viewer, memory: Memory, is_replaced: bool = True) -> None:
-        check_settled_by_agent(viewer=viewer, memory=memory, is_replaced=is_replaced)
+        """Raises ForbiddenError where an agent would change a guarded memory without a yes.
+
+        An agent may take a person's field out, which is how a person is forgotten, and may replace
+        a field that the team asks no yes for, as `ConsentGate` lets it. Keys of the team and people
+        in the admin are those who consent.
+        """
+        if viewer.agent_id is None:
+            return
+        fields = sensitive_fields_of(team_id=memory.team_id)
+        matter = _guarded_matter(memory, fields)
+        if matter == "" or (matter and is_replaced and field_of(matter) in fields):
+            what = f"the {field_of(matter)} of a person" if matter else "a preference of the team"
+            raise ForbiddenError(
+                f"An agent cannot change {memory.pk} without a yes: it is {what}."
+                " Correct it, which asks for one, or use a key of the team."
+            )
 
     def guarded_field(self, memory: Memory) -> str | None:
-        return guarded_matter(memory, fields=sensitive_fields_of(team_id=memory.team_id))
+        return _guarded_matter(memory, sensitive_fields_of(team_id=memory.team_id))
 
     def release_pins(self, *, memory: Memory) -> None:
-        release_pins(memory=memory)
+        """Unpins the other live memories that state the profile field of a pinned one."""
+        is_profile = memory.subject.startswith(_PROFILE_ROOT)
+        if not (memory.is_pinned and memory.end_user_id and is_profile):
+            return
+        fields = sensitive_fields_of(team_id=memory.team_id)
+        matter = _matter(memory.memory_type, memory.subject, fields)
+        if not matter:
+            return
+        rows = present_values(
+            team_id=memory.team_id,
+            end_user_id=memory.end_user_id,
+            matter=matter,
+            fields=CORE_FIELDS.union(fields),
+            agent_id=None if memory.memory_type in TEAM_WIDE else memory.agent_id,
+        )
+        others = [row.pk for row in rows if row.is_pinned and row.pk != memory.pk]
+        Memory.objects.filter(team_id=memory.team_id, pk__in=others).update(is_pinned=False)
 
     def close_given(
         self, *, memory: Memory, actor: str, now: datetime, written: LogRange | None
@@ -242,26 +219,27 @@ class Policy:
         close_given(memory=memory, actor=actor, now=now, written=written)
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
+        """Returns the request to give a preference to the team; ConflictError after a decision."""
         if not is_preference(category=memory.category, subject=memory.subject):
             return None
         known = ConsentRequest.objects.filter(
             team_id=memory.team_id, kind=ConsentRequest.Kind.TEAM_PREFERENCE, memory=memory
         )
-        before = known.order_by("-id").first()
-        if before is not None and not before.is_waiting:
+        request = known.order_by("-id").first()
+        if request is not None and not request.is_waiting:
             raise ConflictError(
-                f"That it becomes the whole team's was asked before: {before.state}."
+                f"That it becomes the whole team's was asked before: {request.state}."
             )
-        if before is None:
+        if request is None:
             draft = draft_of_version(
                 memory=memory, content=memory.content, extractor=memory.extractor, now=now
             )
-            before = propose_for_team(
+            request = propose_for_team(
                 memory=memory,
                 key=dedupe_key(memory.content, draft.owner),
                 heard_by=viewer.agent_id,
                 proposed_by=viewer.actor,
                 now=now,
             )
-        assert before is not None
-        return before.pk
+        assert request is not None
+        return request.pk

@@ -18,7 +18,7 @@ from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import (
     SIGNALS_NEEDED,
     Proposal,
-    draft_from_json,
+    draft_of,
     independent_signals,
     propose,
     propose_for_team,
@@ -45,9 +45,9 @@ _NOT_NEW = (Outcome.DUPLICATE, Outcome.HELD, Outcome.SUPERSEDED)
 def consent(ready: Ready, writing: Writing) -> Ready | Refusal:
     """Holds back a candidate that needs a yes, as a request; a rule of extraction.
 
-    It does for a first value of a sensitive field that the person did not tell outright, and for a
-    benign field that only one conversation on one day told. What changes a guarded memory is held
-    back by the write path, for every source of memories.
+    That is a first value of a sensitive field that the person did not state outright, or a benign
+    field that only one conversation on one day states. The write path holds back what changes a
+    guarded memory, for every source of memories.
     """
     item, source = ready.prepared, writing.window.source
     draft = item.draft
@@ -90,10 +90,7 @@ def consent(ready: Ready, writing: Writing) -> Ready | Refusal:
 def ask_for_team(
     written: Iterable[tuple[PreparedDraft, WriteResult]], actor: str, now: datetime
 ) -> None:
-    """Asks whether the team may know what people said of it, where that waits for a yes; in scope.
-
-    Until then the memory is the person's.
-    """
+    """Asks whether the team may know what people said of it; until then it is the person's."""
     for item, result in written:
         if TEAM_FACT in item.draft.tags and result.outcome not in _NOT_NEW:
             propose_for_team(
@@ -183,9 +180,9 @@ def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
     conversation = source.conversation
     if row.agent_id not in (None, conversation.agent_id):
         return None
-    since = draft_from_json(row.draft).created_at
+    since = draft_of(row).created_at
     told = {each.pk for each in source.messages if each.created_at >= since}
-    told.difference_update(signals_of(row)[0].message_ids)
+    told.difference_update(signals_of(row)[0].messages)
     for question, answer in pairwise(_read(source)):
         if (
             answer.pk in told

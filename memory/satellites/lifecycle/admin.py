@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.undoing import undo_run
+from memory.satellites.lifecycle.running import undo_run
 from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, page_action

@@ -5,23 +5,30 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.urls import path
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
 
 from memory.api.base import ApiViewSet, answers, refusals
 from memory.api.fields import NameField, OneOfField, StrictBooleanField
 from memory.api.memories import NoQuerySerializer
-from memory.api.pagination import IdPagination, PositionPagination
+from memory.api.pagination import PositionPagination
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
-from memory.satellites.lifecycle.models import STEPS, ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.models import (
+    CHANGE_STATES,
+    RUN_STATES,
+    STEPS,
+    ConsolidationChange,
+    ConsolidationRun,
+    Step,
+)
+from memory.satellites.lifecycle.running import run_consolidation, undo_run
 from memory.satellites.lifecycle.runs import run_of, runs_of, start_run
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
 from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
@@ -58,7 +65,7 @@ class ConsolidateSerializer(StrictSerializer):
 class ConsolidationFilterSerializer(PageQuerySerializer):
     """Which runs to list."""
 
-    state = OneOfField(choices=ConsolidationRun.State.choices, required=False)
+    state = OneOfField(choices=RUN_STATES, required=False)
     dry_run = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
@@ -66,7 +73,7 @@ class ConsolidationChangeFilterSerializer(PageQuerySerializer):
     """Which changes of a run to list."""
 
     step = OneOfField(choices=STEPS, required=False)
-    state = OneOfField(choices=ConsolidationChange.State.choices, required=False)
+    state = OneOfField(choices=CHANGE_STATES, required=False)
 
 
 class ConsolidationChangeSerializer(ApiSerializer):
@@ -82,7 +89,7 @@ class ConsolidationChangeSerializer(ApiSerializer):
     before = serializers.DictField(help_text="What it rests on; otherwise it is left out.")
     after = serializers.DictField()
     because = serializers.CharField()
-    state = serializers.ChoiceField(choices=ConsolidationChange.State.choices)
+    state = serializers.ChoiceField(choices=CHANGE_STATES)
     note = serializers.CharField(help_text="Why it was left out.")
 
 
@@ -90,7 +97,7 @@ class ConsolidationRunSerializer(ApiSerializer):
     """A consolidation of a team, a person or a project."""
 
     id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=ConsolidationRun.State.choices)
+    state = serializers.ChoiceField(choices=RUN_STATES)
     dry_run = serializers.BooleanField(source="is_dry")
     steps = serializers.ListField(child=serializers.ChoiceField(choices=STEPS))
     user = serializers.CharField(
@@ -123,7 +130,6 @@ class ConsolidatedSerializer(ConsolidationRunSerializer):
     )
 
 
-_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _WAIT_SECONDS = 20.0
 _TEAM_KEY = "Consolidation needs a key of the team, bound to no agent."
 
@@ -134,6 +140,7 @@ ConsolidationChangePage = page_schema("ConsolidationChangePage", ConsolidationCh
 class ConsolidationViewSet(ApiViewSet):
     """How a team's store is tended: merged, shortened, ranked, checked, forgotten and linked."""
 
+    lookup_value_converter = "uuid"
     operations = {"start": ("worker", "consolidate"), "undo": ("worker", "consolidate")}
     memory_actions = ("start", "undo")
 
@@ -184,36 +191,29 @@ class ConsolidationViewSet(ApiViewSet):
         parameters=[ConsolidationFilterSerializer],
         responses=answers(ConsolidationRunPage, 403, 422),
     )
-    def entries(self, request: Request) -> Response:
+    def list(self, request: Request) -> Response:
         """The runs of the team, newest first."""
         self.require_team_key(_TEAM_KEY)
         return self.listed(
-            lambda given: runs_of(
-                team_id=self.viewer.team_id, state=given.get("state"), is_dry=given["dry_run"]
-            ),
-            filters=ConsolidationFilterSerializer,
-            shown=ConsolidationRunSerializer,
-            pages=IdPagination,
+            self._rows, filters=ConsolidationFilterSerializer, shown=ConsolidationRunSerializer
         )
 
     @extend_schema(
         operation_id="consolidation_runs_retrieve",
-        parameters=[_PK],
         responses=answers(ConsolidationRunSerializer, 403, 404, 422),
     )
-    def load(self, request: Request, pk: UUID) -> Response:
+    def retrieve(self, request: Request, pk: UUID) -> Response:
         """A run with how far it got."""
         self.require_team_key(_TEAM_KEY)
         self.params(NoQuerySerializer)
-        with self.team_scope():
-            run = run_of(team_id=self.viewer.team_id, run_id=pk)
-            return Response(ConsolidationRunSerializer(run).data)
+        return self._shown(pk)
 
     @extend_schema(
         operation_id="consolidation_runs_changes",
-        parameters=[_PK, ConsolidationChangeFilterSerializer],
+        parameters=[ConsolidationChangeFilterSerializer],
         responses=answers(ConsolidationChangePage, 403, 404, 422),
     )
+    @action(detail=True)
     def changes(self, request: Request, pk: UUID) -> Response:
         """What a run planned, in the order in which it is carried out, and what became of it."""
         self.require_team_key(_TEAM_KEY)
@@ -226,10 +226,10 @@ class ConsolidationViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="consolidation_runs_undo",
-        parameters=[_PK],
         request=None,
         responses=answers(ConsolidationRunSerializer, 403, 404, 409, 422),
     )
+    @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: UUID) -> Response:
         """Take a whole run back: every memory that it changed stands as it stood before.
 
@@ -238,11 +238,28 @@ class ConsolidationViewSet(ApiViewSet):
         """
         self.require_team_key(_TEAM_KEY)
         self.body(StrictSerializer)
-        run = undo_run(viewer=self.viewer, run_id=pk, tools=default_tools(), now=timezone.now())
+        undo_run(viewer=self.viewer, run_id=pk, tools=default_tools(), now=timezone.now())
+        return self._shown(pk)
+
+    def _rows(self, given: dict[str, Any]) -> Any:  # Any: checked filters, and a query set
+        rows = runs_of(team_id=self.viewer.team_id)
+        if given.get("state"):
+            rows = rows.filter(state=given["state"])
+        return rows if given["dry_run"] is None else rows.filter(is_dry=given["dry_run"])
+
+    def _shown(self, pk: UUID) -> Response:
         with self.team_scope():
-            run = run_of(team_id=run.team_id, run_id=run.pk)
+            run = run_of(team_id=self.viewer.team_id, run_id=pk)
             return Response(ConsolidationRunSerializer(run).data)
 
 
 def _changes(run: ConsolidationRun) -> Any:  # Any: a query set of what Django leaves untyped
     return ConsolidationChange.objects.filter(team_id=run.team_id, run=run).order_by("position")
+
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("consolidate/runs", ConsolidationViewSet, basename="consolidation-run")
+urlpatterns = [
+    path("consolidate", ConsolidationViewSet.as_view({"post": "start"}), name="consolidate"),
+    *router.urls,
+]

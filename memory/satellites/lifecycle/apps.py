@@ -9,8 +9,7 @@ class LifecycleConfig(satellite.Satellite):
     name = "memory.satellites.lifecycle"
     label = "lifecycle"
     verbose_name = "Lifecycle"
-    requires = ("consent",)
-    routes = "memory.satellites.lifecycle.urls"
+    routes = "memory.satellites.lifecycle.api"
     enums = {
         "StepEnum": "memory.satellites.lifecycle.models.STEPS",
         "RunStateEnum": "memory.satellites.lifecycle.models.RUN_STATES",

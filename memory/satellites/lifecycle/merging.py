@@ -1,41 +1,50 @@
-"""Merging what says the same: one stands, with the sources of both (seed 002, step 1)."""
+"""Merges what says the same, and finds the contradictions that the write path could not see.
+
+Of two memories that say the same one stands, with the sources of both (seed 002, step 1).
+Contradictions are of what was stored unchecked or out of reach; they are judged as a write would
+judge them, and end as supersessions and disputes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from dataclasses import replace
 from uuid import UUID
 
 from django.db.models import F
 
 from memory.domain.audience import Reach, Viewer
+from memory.domain.judgements import BOTH_VALID, as_carried_out
 from memory.domain.text.words import normalise_text
-from memory.domain.types import Status, Verdict
-from memory.models import Memory, MemoryRelation
-from memory.satellites.consent.gate import is_guarded
-from memory.satellites.lifecycle.models import ConsolidationChange
-from memory.satellites.lifecycle.pairs import Found, JudgedFound, judged_pairs
-from memory.satellites.lifecycle.runs import Batch
-from memory.satellites.lifecycle.steps import Json, Kind, Page, Planned, Scope, Step
+from memory.domain.types import Judgement, Status, Verdict
+from memory.models import Contradiction, Memory, MemoryRelation
+from memory.models.memory import LIVE
+from memory.satellites.lifecycle.models import ConsolidationChange, Kind, Step
+from memory.satellites.lifecycle.pairs import Found, judged_pairs
+from memory.satellites.lifecycle.steps import Batch, Executor, Json, Page, Planned, Scope
 from memory.understanding.tools import Tools
+from memory.writing.conflicts import Conflict, Ruling, strategy_of
+from memory.writing.consent import consent
 from memory.writing.decisions.disputes import keep_merge, let_stand
+from memory.writing.rows import apply_version, record_conflicts, retire_superseded
 
 SIMILARITY = 0.92
-T = TypeVar("T")
+_GUARDED = "it changes with a yes alone"
+_KINDS = {Verdict.SUPERSEDE: Kind.SUPERSEDE, Verdict.DISPUTE: Kind.DISPUTE}
+_TURNED = {Reach.WIDER: Reach.NARROWER, Reach.NARROWER: Reach.WIDER}
 
 
-def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
-    """Merge memories of the same readers that a judge calls the same and one of which says all.
+def plan_merges(scope: Scope, cursor: Json, tools: Tools) -> Page:
+    """Merges memories of the same readers that a judge calls the same and one of which says all.
 
     Only their cosine of 0.92 makes a pair of them; where each has words of its own, both stay.
     """
-    found = judged_pairs(
+    pairs, page = judged_pairs(
         scope=scope, step=Step.DEDUPLICATE, cursor=cursor, tools=tools, wanted=_is_near
     )
     planned: list[Planned] = []
     retired: set[UUID] = set()
-    for each in found.pairs:
-        sides = _loser_and_keeper(each)
+    for found, judgement in pairs:
+        sides = _loser_and_keeper(found, judgement)
         if sides is None or retired.intersection(side.pk for side in sides):
             continue
         loser, keeper = sides
@@ -44,14 +53,14 @@ def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
             Planned(
                 Kind.MERGE,
                 loser.pk,
-                f"the other says the same ({each.judgement.reason}), at a similarity of"
-                f" {each.found.pair.neighbour.similarity:.2f}",
+                f"the other says the same ({judgement.reason}), at a similarity of"
+                f" {found.pair.neighbour.similarity:.2f}",
                 other_id=keeper.pk,
                 before={"status": Status.ACTIVE.value},
                 after={"status": Status.SUPERSEDED.value, "superseded_by": str(keeper.pk)},
             )
         )
-    return found.planning(planned)
+    return replace(page, planned=tuple(planned))
 
 
 def _is_near(found: Found) -> bool:
@@ -59,14 +68,14 @@ def _is_near(found: Found) -> bool:
     return neighbour.similarity >= SIMILARITY and neighbour.reach is Reach.SAME
 
 
-def _loser_and_keeper(judged: JudgedFound) -> tuple[Memory, Memory] | None:
-    """Whoever has no word of its own goes, the later one of equals; None where both have.
+def _loser_and_keeper(found: Found, judgement: Judgement) -> tuple[Memory, Memory] | None:
+    """The one without a word of its own first, the later one of equals; None where both have some.
 
-    What is pinned goes for nobody, nor does what somebody is asked about or has a payload.
+    A pinned memory never goes, nor one that somebody is asked about or that has a payload.
     """
-    if judged.judgement.verdict is not Verdict.DUPLICATE:
+    if judgement.verdict is not Verdict.DUPLICATE:
         return None
-    earlier, later = judged.found.sides
+    earlier, later = found.sides
     for loser, keeper in ((later, earlier), (earlier, later)):
         if loser.status != Status.ACTIVE or keeper.status != Status.ACTIVE:
             continue
@@ -81,41 +90,127 @@ def _words(memory: Memory) -> set[str]:
     return set(normalise_text(memory.content).split())
 
 
-class Merge:
+def _merge(change: ConsolidationChange, batch: Batch) -> str:
     """Retires a memory in favour of another, which takes over its sources."""
-
-    def make(self, change: ConsolidationChange, batch: Batch) -> str:
-        """Make it; returns why not, "" where it is made."""
-        loser, keeper = batch.pair(change)
-        if keeper.status != Status.ACTIVE:
-            return f"what says the same is {keeper.status} by now"
-        if loser.is_pinned:
-            return "it was pinned since"
-        if is_guarded(loser):
-            return "it changes with a yes alone"
-        Memory.objects.filter(team_id=batch.team_id, pk=keeper.pk).update(
-            source_message_ids=_union(keeper.source_message_ids, loser.source_message_ids),
-            source_external_ids=_union(keeper.source_external_ids, loser.source_external_ids),
-            corroboration=F("corroboration") + loser.corroboration + 1,
-        )
-        let_stand(
-            winner=keeper,
-            loser=loser,
-            viewer=Viewer(team_id=batch.team_id, actor=batch.actor),
-        )
-        keep_merge(keeper, [loser])
-        return ""
-
-    def take_back(self, change: ConsolidationChange, batch: Batch) -> str:
-        """Part the two again."""
-        MemoryRelation.objects.filter(
-            team_id=batch.team_id,
-            from_memory_id=change.other_id,
-            to_memory_id=change.memory_id,
-            relation_type="merged_from",
-        ).delete()
-        return ""
+    loser, keeper = batch.pair(change)
+    if keeper.status != Status.ACTIVE:
+        return f"what says the same is {keeper.status} by now"
+    if loser.is_pinned:
+        return "it was pinned since"
+    if consent().guarded_field(loser) is not None:
+        return _GUARDED
+    Memory.objects.filter(team_id=batch.team_id, pk=keeper.pk).update(
+        source_message_ids=list(
+            dict.fromkeys([*keeper.source_message_ids, *loser.source_message_ids])
+        ),
+        source_external_ids=list(
+            dict.fromkeys([*keeper.source_external_ids, *loser.source_external_ids])
+        ),
+        corroboration=F("corroboration") + loser.corroboration + 1,
+    )
+    let_stand(winner=keeper, loser=loser, viewer=Viewer(team_id=batch.team_id, actor=batch.actor))
+    keep_merge(keeper, [loser])
+    return ""
 
 
-def _union(one: Sequence[T], other: Sequence[T]) -> list[T]:
-    return list(dict.fromkeys([*one, *other]))
+def _part(change: ConsolidationChange, batch: Batch) -> str:
+    MemoryRelation.objects.filter(
+        team_id=batch.team_id,
+        from_memory_id=change.other_id,
+        to_memory_id=change.memory_id,
+        relation_type="merged_from",
+    ).delete()
+    return ""
+
+
+MERGE = Executor(_merge, _part)
+
+
+def plan_conflicts(scope: Scope, cursor: Json, tools: Tools) -> Page:
+    """Supersedes or disputes what a judge finds to conflict; each memory at most once a page."""
+    pairs, page = judged_pairs(
+        scope=scope, step=Step.CONTRADICTIONS, cursor=cursor, tools=tools, wanted=_is_live
+    )
+    planned: list[Planned] = []
+    taken: set[UUID] = set()
+    for found, judgement in pairs:
+        change = _planned_conflict(found, judgement)
+        if change is not None and taken.isdisjoint(change.memory_ids):
+            planned.append(change)
+            taken.update(change.memory_ids)
+    return replace(page, planned=tuple(planned))
+
+
+def _is_live(found: Found) -> bool:
+    return all(side.status in LIVE for side in found.sides)
+
+
+def _planned_conflict(found: Found, judgement: Judgement) -> Planned | None:
+    pair = found.pair
+    judgement = as_carried_out(judgement, later_reach=pair.later_reach)
+    kind = _KINDS.get(judgement.verdict)
+    if kind is None:
+        return None
+    earlier, later = found.sides
+    if kind is Kind.SUPERSEDE and (earlier.is_pinned or earlier.status != Status.ACTIVE):
+        kind = Kind.DISPUTE
+    is_gone = kind is Kind.SUPERSEDE
+    reach = pair.neighbour.reach
+    return Planned(
+        kind,
+        earlier.pk,
+        judgement.reason or "a judge finds that they conflict",
+        other_id=later.pk,
+        before={"status": earlier.status},
+        after={
+            "status": (Status.SUPERSEDED if is_gone else Status.DISPUTED).value,
+            "judge": judgement.judge,
+            "confidence": round(judgement.confidence, 3),
+            # Who sees the earlier one beside the later one.
+            "reach": (
+                reach if pair.neighbour.memory is earlier else _TURNED.get(reach, reach)
+            ).value,
+        },
+    )
+
+
+def _mark(change: ConsolidationChange, batch: Batch) -> str:
+    """Marks two memories as a write that stored the later one would have."""
+    earlier, later = batch.pair(change)
+    if later.status not in LIVE:
+        return f"the later one is {later.status} by now"
+    verdict = Verdict(change.kind)
+    judgement = Judgement(
+        verdict, change.because, change.after["confidence"], change.after["judge"]
+    )
+    strategy = strategy_of(one=later.subject, other=earlier.subject, verdict=verdict)
+    conflict = Conflict(earlier, strategy, judgement, reach=Reach(change.after["reach"]))
+    ruling = Ruling((conflict,))
+    if verdict is Verdict.SUPERSEDE:
+        if consent().guarded_field(earlier) is not None:
+            return _GUARDED
+        apply_version(memory=later, ruling=ruling)
+        retire_superseded(memory=later, ruling=ruling, actor=batch.actor)
+        later.save(update_fields=["version", "supersedes", "is_pinned", "tier"])
+    record_conflicts(ruled=[(later, ruling)], judge=judgement.judge)
+    rows = Contradiction.objects.filter(team_id=batch.team_id, memory_a=earlier, memory_b=later)
+    latest = rows.order_by("-detected_at", "-id").values_list("id", flat=True)[0]
+    change.result = {"contradiction": str(latest)}
+    return ""
+
+
+def _settle(change: ConsolidationChange, batch: Batch) -> str:
+    """Settles the contradiction as both valid, so that nobody is asked again."""
+    row = Contradiction.objects.select_for_update().get(
+        team_id=batch.team_id, pk=change.result["contradiction"]
+    )
+    if row.resolved_at is not None and not row.resolved_by.startswith("judge:"):
+        return "is in a contradiction that was settled since"
+    row.resolution = BOTH_VALID
+    row.resolution_note = "the consolidation that found it was taken back"
+    row.resolved_by, row.resolved_at = batch.actor, batch.now
+    row.save()
+    return ""
+
+
+CONFLICT = Executor(_mark, _settle)

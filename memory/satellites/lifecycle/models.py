@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
 from memory.domain.types import Verdict
 from memory.models.memory import Memory
-from memory.satellites.lifecycle.steps import Step
 from teams.models import EndUser, Project
 from teams.models.base import SameTeamKey, TeamOwned
+
+
+class Step(StrEnum):
+    """The steps in the order in which they run; a memory is changed by one step of a run."""
+
+    DEDUPLICATE = "deduplicate"
+    COMPRESS = "compress"
+    RANK = "rank"
+    CONTRADICTIONS = "contradictions"
+    FORGET = "forget"
+    LINK = "link"
+
+
+class Kind(StrEnum):
+    """What a planned change does to its memory."""
+
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    DISPUTE = "dispute"
+    MOVE_TIER = "move_tier"
+    EXPIRE = "expire"
+    SHORTEN = "shorten"
+    LINK = "link"
+    WEAKEN = "weaken"
+    UNLINK = "unlink"
+
 
 STEPS = [(step.value, step.value) for step in Step]
 ALL_VERDICTS = [(verdict.value, verdict.value) for verdict in Verdict]

@@ -1,9 +1,9 @@
-"""A run of a consolidation: planned page by page, then carried out batch by batch."""
+"""Runs of a consolidation: planned page by page, carried out batch by batch, undone as a whole."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -11,17 +11,45 @@ from uuid import UUID
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
+from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.satellites.lifecycle import runs
-from memory.satellites.lifecycle.kinds import EXECUTORS, PLANS, Batch
-from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.steps import Page, Planned, Scope, Step
-from memory.selectors.history.log import LogMark
+from memory.satellites.lifecycle import aging, linking, merging, runs
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun, Kind, Step
+from memory.satellites.lifecycle.steps import ACTOR, Batch, Executor, Page, Plan, Planned, Scope
+from memory.selectors.history.log import LogMark, LogRange, changes_in
 from memory.understanding.tools import Tools
 from memory.writing.background import exclusively, leave_queue, run_write
+from memory.writing.decisions.undoing import (
+    ChangedMemory,
+    later_changes,
+    locked_as_now,
+    refuse_changed,
+    take_back,
+)
 from memory.writing.write_path import lock_owners
+from teams.errors import ConflictError
 from teams.services.team_settings import lifecycle_settings_of
 from teams.tenancy import database_now, team_scope
+
+PLANS: Mapping[Step, Plan] = {
+    Step.DEDUPLICATE: merging.plan_merges,
+    Step.COMPRESS: aging.plan_shortening,
+    Step.RANK: aging.plan_ranks,
+    Step.CONTRADICTIONS: merging.plan_conflicts,
+    Step.FORGET: aging.plan_forgetting,
+    Step.LINK: linking.plan,
+}
+EXECUTORS: Mapping[str, Executor] = {
+    Kind.MERGE: merging.MERGE,
+    Kind.SUPERSEDE: merging.CONFLICT,
+    Kind.DISPUTE: merging.CONFLICT,
+    Kind.MOVE_TIER: aging.MOVE_TIER,
+    Kind.EXPIRE: aging.EXPIRE,
+    Kind.SHORTEN: aging.SHORTEN,
+    Kind.LINK: linking.LINK,
+    Kind.WEAKEN: linking.WEAKEN,
+    Kind.UNLINK: linking.UNLINK,
+}
 
 _MOST_CHANGES = 10_000
 _BATCH = 50
@@ -43,7 +71,7 @@ def run_consolidation(
     seconds: float | None = None,
     clock: Callable[[], datetime] = database_now,
 ) -> bool:
-    """Go on with a run unless somebody else does or it is done; returns whether this finished it.
+    """Goes on with a run unless somebody else does or it is done; returns whether this finished it.
 
     A page of the plan, or a batch of changes, is one transaction together with how far the run got:
     a run that is killed is taken over where it was, and no change is made twice. When `seconds`
@@ -73,9 +101,9 @@ def run_consolidation(
 
 
 def _go_on(begun: ConsolidationRun, tools: Tools, clock: Callable[[], datetime]) -> bool:
-    """One page or one batch; returns whether nothing is left to do."""
+    """Does one page or one batch; returns whether nothing is left to do."""
     team_id = begun.team_id
-    with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+    with team_scope(team_ids=[team_id], actor=ACTOR):
         run = runs.under_way(team_id=team_id, run_id=begun.pk).first()
         if run is None:
             return True
@@ -83,11 +111,11 @@ def _go_on(begun: ConsolidationRun, tools: Tools, clock: Callable[[], datetime])
     if not run.is_planned:
         step = Step(run.cursor.get("step", run.steps[0])) if run.steps else None
         page = PLANS[step](scope, run.cursor.get("at"), tools) if step else Page()
-        with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+        with team_scope(team_ids=[team_id], actor=ACTOR):
             _keep_page(run, step, page)
         return False
     if run.is_dry or not run_write(lambda: _make_batch(run, tools, clock())):
-        with team_scope(team_ids=[team_id], actor=runs.ACTOR):
+        with team_scope(team_ids=[team_id], actor=ACTOR):
             runs.finish(run=run, now=clock())
         return True
     return False
@@ -199,7 +227,7 @@ def _not_taken_back(run: ConsolidationRun, planned: Iterable[Planned]) -> list[P
 
 def _make_batch(run: ConsolidationRun, tools: Tools, now: datetime) -> bool:
     """Make the next planned changes of one step; returns whether there were any."""
-    with team_scope(team_ids=[run.team_id], actor=runs.ACTOR):
+    with team_scope(team_ids=[run.team_id], actor=ACTOR):
         waiting = ConsolidationChange.objects.filter(
             team_id=run.team_id, run=run, state=_State.PLANNED
         ).order_by("position")
@@ -207,7 +235,7 @@ def _make_batch(run: ConsolidationRun, tools: Tools, now: datetime) -> bool:
         if first is None:
             return False
     reason = f"consolidation: {first.step}, run {run.pk}"
-    with team_scope(team_ids=[run.team_id], actor=runs.ACTOR, reason=reason):
+    with team_scope(team_ids=[run.team_id], actor=ACTOR, reason=reason):
         mine = runs.under_way(team_id=run.team_id, run_id=run.pk)
         locked = mine.select_for_update().first()
         if locked is None:
@@ -217,7 +245,7 @@ def _make_batch(run: ConsolidationRun, tools: Tools, now: datetime) -> bool:
             return True
         memories = _locked(run.team_id, {pk for each in changes for pk in _ids(each)})
         mark = LogMark(team_id=run.team_id)
-        batch = Batch(run.team_id, runs.ACTOR, now, memories, tools)
+        batch = Batch(run.team_id, ACTOR, now, memories, tools)
         for change in changes:
             change.note = _made(change, batch)
             change.state = _State.LEFT_OUT if change.note else _State.MADE
@@ -228,18 +256,10 @@ def _make_batch(run: ConsolidationRun, tools: Tools, now: datetime) -> bool:
                 change.first_seq, change.last_seq = written.first, written.last
         columns = ["state", "note", "result", "commit_id", "first_seq", "last_seq"]
         ConsolidationChange.objects.bulk_update(changes, columns)
-        mine.update(counts=_counted(locked, changes), attempts=0)
+        for change in changes:
+            locked.counts[change.step][change.state] += 1
+        mine.update(counts=locked.counts, attempts=0)
     return True
-
-
-def _counted(
-    run: ConsolidationRun, changes: Iterable[ConsolidationChange]
-) -> dict[str, dict[str, int]]:
-    """The counts with what became of some more changes."""
-    counts = {step: dict(each) for step, each in run.counts.items()}
-    for change in changes:
-        counts[change.step][change.state] += 1
-    return counts
 
 
 def _ids(change: ConsolidationChange) -> list[UUID]:
@@ -247,14 +267,13 @@ def _ids(change: ConsolidationChange) -> list[UUID]:
 
 
 def _locked(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    """The memories, locked after the writers of their owners."""
     rows = Memory.objects.filter(team_id=team_id, pk__in=ids)
     lock_owners(set(rows.values_list("team_id", "end_user_id")))
     return {row.pk: row for row in rows.select_for_update().order_by("pk")}
 
 
 def _made(change: ConsolidationChange, batch: Batch) -> str:
-    """Make one change; returns why it was left out, "" where it was made."""
+    """Makes one change; returns why it was left out, "" where it was made."""
     memory = batch.memories[change.memory_id]
     for name, value in change.before.items():
         if name in _COLUMNS and getattr(memory, name) != value:
@@ -264,3 +283,69 @@ def _made(change: ConsolidationChange, batch: Batch) -> str:
             return EXECUTORS[change.kind].make(change, batch)[:300]
     except IntegrityError as error:
         return f"the database refused it: {type(error.__cause__).__name__}"
+
+
+def undo_run(*, viewer: Viewer, run_id: UUID, tools: Tools, now: datetime) -> ConsolidationRun:
+    """Undoes everything that a run changed, in one transaction, or nothing.
+
+    What the log says stays, and each change back is logged. Raises NotFoundError for a run that
+    the team does not have, ConflictError for one that is under way, was dry or is taken back
+    already, and ChangedSinceError when memories that it changed were changed again since.
+    """
+    return run_write(lambda: _undo(viewer, run_id, tools, now))
+
+
+def _undo(viewer: Viewer, run_id: UUID, tools: Tools, now: datetime) -> ConsolidationRun:
+    reason = f"consolidation taken back, run {run_id}"
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
+        run = runs.run_of(team_id=viewer.team_id, run_id=run_id, is_locked=True)
+        _refuse_unfit(run)
+        rows = ConsolidationChange.objects.filter(team_id=run.team_id, run=run, state=_State.MADE)
+        made = list(rows.order_by("position"))
+        changes = changes_in(ranges=_ranges(made))
+        memories = locked_as_now(team_id=run.team_id, changes=changes)
+        found = later_changes(team_id=run.team_id, changes=changes, memories=memories)
+        missing = {pk for each in made for pk in _ids(each)} - memories.keys()
+        memories |= Memory.objects.filter(team_id=run.team_id).in_bulk(list(missing))
+        refuse_changed(viewer=viewer, found=found, since="the run")
+        batch = Batch(run.team_id, viewer.actor, now, memories, tools)
+
+        def reopen() -> None:
+            stuck: dict[UUID, ChangedMemory] = {}
+            for change in reversed(made):
+                if how := EXECUTORS[change.kind].undo(change, batch):
+                    memory = memories[change.memory_id]
+                    stuck[memory.pk] = ChangedMemory(memory, how)
+            # Nothing is half done: the transaction ends with the error.
+            refuse_changed(viewer=viewer, found=stuck, since="the run")
+
+        changed = {each.memory_id: memories[each.memory_id] for each in changes}
+        take_back(
+            team_id=run.team_id,
+            actor=viewer.actor,
+            changes=changes,
+            memories=changed,
+            reopen=reopen,
+        )
+        run.state = ConsolidationRun.State.UNDONE
+        run.undone_at, run.undone_by = now, viewer.actor
+        run.save(update_fields=["state", "undone_at", "undone_by"])
+        return run
+
+
+def _refuse_unfit(run: ConsolidationRun) -> None:
+    if run.is_dry:
+        raise ConflictError("It was a dry run and changed nothing.")
+    if run.state == ConsolidationRun.State.UNDONE:
+        raise ConflictError(f"It was taken back already, by {run.undone_by}.")
+    if run.state not in (ConsolidationRun.State.DONE, ConsolidationRun.State.FAILED):
+        raise ConflictError("It is under way; wait until it is done.")
+
+
+def _ranges(made: list[ConsolidationChange]) -> list[LogRange]:
+    ranges = {
+        LogRange(each.team_id, each.commit_id, each.first_seq, each.last_seq)
+        for each in made
+        if each.commit_id is not None and each.first_seq is not None and each.last_seq is not None
+    }
+    return sorted(ranges, key=lambda each: each.first)

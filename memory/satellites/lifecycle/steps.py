@@ -1,45 +1,23 @@
-"""Steps of a consolidation, and what a plan of one says (seed 002, "Consolidation Engine")."""
+"""What a step of a consolidation plans, and what its changes need (seed 002, "Consolidation")."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
+from memory.models import Memory
+from memory.satellites.lifecycle.models import ConsolidationChange, Kind
+from memory.understanding.tools import Tools
 from teams.domain.team_settings import LifecycleSettings
 
+ACTOR = "task:consolidate"
 # How long a judgement of a pair is reused.
 KEPT = timedelta(days=14)
 Json = Any  # Any: what JSON holds
-
-
-class Step(StrEnum):
-    """The steps in the order in which they run; a memory is changed by one step of a run."""
-
-    DEDUPLICATE = "deduplicate"
-    COMPRESS = "compress"
-    RANK = "rank"
-    CONTRADICTIONS = "contradictions"
-    FORGET = "forget"
-    LINK = "link"
-
-
-class Kind(StrEnum):
-    """What a planned change does to its memory."""
-
-    MERGE = "merge"
-    SUPERSEDE = "supersede"
-    DISPUTE = "dispute"
-    MOVE_TIER = "move_tier"
-    EXPIRE = "expire"
-    SHORTEN = "shorten"
-    LINK = "link"
-    WEAKEN = "weaken"
-    UNLINK = "unlink"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +78,49 @@ class Scope:
     left_usd: Decimal = Decimal(0)
     end_user_id: UUID | None = None
     project_id: UUID | None = None
+
+    @property
+    def owners(self) -> dict[str, UUID]:
+        """The person and project whose memories alone the run may change, as a filter."""
+        given = {"end_user_id": self.end_user_id, "project_id": self.project_id}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def has(self, memory: Memory) -> bool:
+        """Returns whether the run may change the memory."""
+        return all(getattr(memory, name) == value for name, value in self.owners.items())
+
+
+# Reads a page of its candidates, from a cursor on, and says what to change; called in no
+# transaction, for it may ask a model.
+Plan: TypeAlias = Callable[[Scope, Json, Tools], Page]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The transaction of a few changes: `memories` are those they are about, locked."""
+
+    team_id: UUID
+    actor: str
+    now: datetime
+    memories: Mapping[UUID, Memory]
+    tools: Tools
+
+    def pair(self, change: ConsolidationChange) -> tuple[Memory, Memory]:
+        """Both memories of a change that is about two."""
+        assert change.other_id is not None
+        return self.memories[change.memory_id], self.memories[change.other_id]
+
+
+Action: TypeAlias = Callable[[ConsolidationChange, Batch], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Makes the changes of a kind, and undoes what the log of memories does not hold.
+
+    `make` keeps in `change.result` what else was written. `undo` comes after the memories' own
+    columns are as before. Both return why not, "" where it is done.
+    """
+
+    make: Action
+    undo: Action = lambda _change, _batch: ""

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import OperationalError
 
-from memory.satellites.lifecycle.purging import purge_due
+from memory.satellites.lifecycle.aging import purge_due
 from memory.satellites.lifecycle.running import run_consolidation as go_on_with_run
 from memory.satellites.lifecycle.runs import RUN_TASK, start_due_runs
 from memory.understanding.tools import default_tools

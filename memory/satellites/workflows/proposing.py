@@ -14,31 +14,28 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Case, CharField, Exists, OuterRef, Q, Value, When
+from django.db.models.functions import Left, Right
 
+from memory.domain.audience import Audience
 from memory.domain.forms import Form
 from memory.domain.prompt_guards import is_command
 from memory.domain.types import MemoryType
-from memory.models import Job, Memory
+from memory.models import Job, Memory, MessageEntry
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import (
-    LIFETIME,
-    Signal,
-    draft_as_json,
-    note_requests,
-    signal_as_json,
-)
+from memory.satellites.consent.proposals import Signal, new_request, note_requests
 from memory.satellites.workflows.domain import (
+    Said,
     Workflow,
     holds_sequence,
     recurring_workflows,
     tool_calls,
 )
-from memory.satellites.workflows.selectors import has_calls, said_by_agent
 from memory.writing.background import send_after_commit
 from memory.writing.drafts import MemoryDraft
 from memory.writing.secrets import safe_statement
 from teams.errors import InvalidError
-from teams.models import Agent, Conversation
+from teams.models import Agent, Conversation, Message
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
@@ -49,6 +46,12 @@ IMPORTANCE = 6
 MOST_A_RUN = 5
 MOST_WAITING = 20
 _MOST_SOURCES = 100
+_MOST_CONVERSATIONS = 50
+_MOST_MESSAGES = 5_000
+_REQUEST_CHARS = 500
+_CALLS_CHARS = 8_000
+# As `memory.satellites.chat.wording` writes a call.
+_TELLS_CALLS = Q(role="tool") & ~Q(name="") | Q(role="assistant", content__contains="[calls ")
 _GATHER_SECONDS = 5
 
 
@@ -59,12 +62,9 @@ def look_for_workflows(job: Job) -> None:
     conversations anew.
     """
     with team_scope(team_ids=[job.team_id], actor=ACTOR):
-        if has_calls(
-            team_id=job.team_id,
-            conversation_id=job.conversation_id,
-            first=job.from_position,
-            last=job.to_position,
-        ):
+        rows = Message.objects.filter(team_id=job.team_id, conversation_id=job.conversation_id)
+        positions = (job.from_position, job.to_position)
+        if rows.filter(_TELLS_CALLS, position__range=positions).exists():
             send_after_commit(
                 PROPOSE_TASK, job.team_id, job.conversation_id, gather_seconds=_GATHER_SECONDS
             )
@@ -82,8 +82,7 @@ def propose_workflows(
         talk = rows.filter(team_id=team_id, pk=conversation_id).first()
         if talk is None or not flags_of_id(team_id=team_id).memory:
             return []
-        people = (None, talk.end_user_id)
-        said = [said_by_agent(team_id=team_id, agent=talk.agent, person_id=each) for each in people]
+        said = [_said_by_agent(talk.agent, person_id=each) for each in (None, talk.end_user_id)]
     found = [each for heard in said for each in recurring_workflows(tool_calls(heard))]
     if not found:
         return []
@@ -102,6 +101,46 @@ def propose_workflows(
             known.steps.append(draft.payload["steps"])
         note_requests(op="propose", requests=requests)
         return requests
+
+
+def _said_by_agent(agent: Agent, *, person_id: UUID | None) -> list[Said]:
+    """The latest requests and tool calls in an agent's latest conversations, in their order.
+
+    Of those with one person what was not told in confidence, or without a person what is the team's
+    of all; calls have the audience of their request. Of a request its beginning, of a message with
+    calls its end.
+    """
+    latest = Conversation.objects.filter(team_id=agent.team_id, agent=agent).order_by("-id")
+    entries = MessageEntry.objects.filter(team_id=agent.team_id, agent=agent, is_forgotten=False)
+    if person_id is None:
+        entries = entries.filter(audience=Audience.TEAM.value)
+    else:
+        latest = latest.filter(end_user_id=person_id)
+        entries = entries.filter(end_user_id=person_id)
+        if not agent.keeps_to_itself:
+            entries = entries.filter(audience__in=(Audience.PERSON.value, Audience.TEAM.value))
+    ids = list(latest.values_list("id", flat=True)[:_MOST_CONVERSATIONS])
+    told = Case(
+        When(role="user", then=Left("content", _REQUEST_CHARS)),
+        When(role="assistant", then=Right("content", _CALLS_CHARS)),
+        default=Value(""),
+        output_field=CharField(),
+    )
+    rows = Message.objects.filter(
+        _TELLS_CALLS | Q(role="user"), team_id=agent.team_id, conversation_id__in=ids
+    ).order_by("-conversation_id", "-position")
+    is_open = Exists(entries.filter(message_id=OuterRef("pk")))
+    found = rows.values_list("id", "conversation_id", "role", told, "name", is_open)[
+        :_MOST_MESSAGES
+    ]
+    said, of_open = [], None
+    for *row, is_told in reversed(found):
+        message = Said(*row)
+        if message.role == "user":
+            of_open = message.conversation if is_told else None
+        if message.conversation == of_open:
+            said.append(message)
+    return said
 
 
 class _Known:
@@ -173,23 +212,18 @@ def _only(ids: Iterable[UUID | None]) -> UUID | None:
 
 def _propose(draft: MemoryDraft, found: Workflow, now: datetime) -> ConsentRequest:
     steps = "\n".join(draft.payload["steps"])
-    signals = [
-        Signal(time[0].message.conversation, now.date(), (time[0].message.id,))
-        for time in found.times
-    ]
-    return ConsentRequest.objects.create(
-        team_id=draft.team_id,
+    return new_request(
+        draft=draft,
+        signals=[
+            Signal(time[0].message.conversation, now.date(), (time[0].message.id,))
+            for time in found.times
+        ],
+        now=now,
         kind=ConsentRequest.Kind.WORKFLOW,
         end_user_id=draft.end_user_id,
         field=FIELD,
-        content=draft.content,
         value_key=hashlib.sha256(steps.encode()).digest(),
-        draft=draft_as_json(draft),
         agent_id=draft.author_id,
         heard_by_id=draft.author_id,
-        source_message_ids=list(draft.message_ids),
-        signals=[signal_as_json(each) for each in signals],
         proposed_by=ACTOR,
-        created_at=now,
-        expires_at=now + LIFETIME,
     )

@@ -14,9 +14,8 @@ from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation
 from memory.satellites.consent.deciding import approve_request, reject_request
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.selectors import requests_visible_to
-from memory.satellites.consent.team_facts import propose_due_team_facts, propose_team_facts
-from memory.satellites.lifecycle.runs import hour_of
+from memory.satellites.consent.proposals import requests_visible_to
+from memory.satellites.consent.team_facts import hour_of, propose_due_team_facts, propose_team_facts
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory
 from teams.errors import ConflictError, ForbiddenError

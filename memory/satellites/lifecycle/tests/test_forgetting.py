@@ -17,12 +17,10 @@ from audit.services.verification import verify_team
 from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation, MemoryUsage, SearchEntry
-from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun
-from memory.satellites.lifecycle.purging import purge_due
-from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.aging import purge_due
+from memory.satellites.lifecycle.models import ConsolidationChange, ConsolidationRun, Step
+from memory.satellites.lifecycle.running import run_consolidation, undo_run
 from memory.satellites.lifecycle.runs import start_run
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
 from memory.selectors.history.states import state_at
 from memory.selectors.memories import MemoryFilters, PurgedError, filtered_memories, memory_for
 from memory.understanding.tools import Tools

@@ -11,8 +11,8 @@ from django.utils import timezone
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation
 from memory.reading.usage import flush_noted_usage, note_retrieved, told_together
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
+from memory.satellites.lifecycle.models import Step
+from memory.satellites.lifecycle.running import undo_run
 from memory.understanding.tools import Tools
 from teams.ids import new_id
 from teams.tenancy import team_scope

@@ -11,10 +11,9 @@ from uuid import uuid4
 import pytest
 
 from memory.domain.audience import Viewer
-from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
+from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair, Step
 from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_run
-from memory.satellites.lifecycle.steps import Step
 from memory.understanding.tools import Tools
 from routing.models import SpendEntry
 from routing.services.paid_calls import Tariff

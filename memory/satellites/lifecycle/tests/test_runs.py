@@ -12,11 +12,9 @@ import pytest
 from audit.models import MemoryLog
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.models import Contradiction, Memory
-from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair
-from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair, Step
+from memory.satellites.lifecycle.running import run_consolidation, undo_run
 from memory.satellites.lifecycle.runs import start_due_runs, start_run
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory, pin_memory
 from memory.writing.decisions.undoing import ChangedSinceError

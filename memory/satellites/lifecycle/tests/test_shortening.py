@@ -13,8 +13,8 @@ from memory.domain.levels import levels_of
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryLevels
 from memory.reading.packing import TOLD_WHOLE
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
+from memory.satellites.lifecycle.models import Step
+from memory.satellites.lifecycle.running import undo_run
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import pin_memory
 from memory.writing.drafts import MemoryDraft

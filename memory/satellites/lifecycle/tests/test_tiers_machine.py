@@ -21,10 +21,9 @@ from hypothesis.stateful import (
 from memory.domain.judgements import Feedback
 from memory.domain.types import MemoryType
 from memory.models import Memory, SearchEntry
-from memory.satellites.lifecycle.models import ConsolidationRun
-from memory.satellites.lifecycle.purging import purge_due
-from memory.satellites.lifecycle.steps import Step
-from memory.satellites.lifecycle.undoing import undo_run
+from memory.satellites.lifecycle.aging import purge_due
+from memory.satellites.lifecycle.models import ConsolidationRun, Step
+from memory.satellites.lifecycle.running import undo_run
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory, give_feedback, pin_memory
 from memory.writing.decisions.moving import restore_memory
