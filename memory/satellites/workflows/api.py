@@ -6,12 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
 
 from memory.api.base import answers, refusals
 from memory.api.fields import NameField, OneOfField, StatementField, TextField
@@ -35,10 +37,10 @@ from memory.satellites.workflows.recording import (
     finish_recording,
     record_step,
     recording_for,
+    recordings_visible_to,
     start_recording,
     state_workflow,
 )
-from memory.satellites.workflows.selectors import recordings_visible_to
 from memory.understanding.tools import default_tools
 from memory.writing.drafts import WriteResult
 
@@ -329,3 +331,12 @@ class PatternViewSet(MemoryWrites):
                 "skipped": [{"path": path, "reason": why} for path, why in done.skipped],
             }
         )
+
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("workflows/recordings", RecordingViewSet, basename="workflow-recording")
+urlpatterns = [
+    path("patterns/learn", PatternViewSet.as_view({"post": "learn"}), name="patterns-learn"),
+    path("workflows", WorkflowViewSet.as_view({"post": "create"}), name="workflows"),
+    *router.urls,
+]

@@ -10,7 +10,7 @@ class WorkflowsConfig(satellite.Satellite):
     label = "workflows"
     verbose_name = "Workflows and patterns"
     requires = ("chat", "consent")
-    routes = "memory.satellites.workflows.urls"
+    routes = "memory.satellites.workflows.api"
     enums = {
         "RecordingStatusEnum": "memory.satellites.workflows.api.STATES",
     }

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 from uuid import UUID
 
@@ -164,26 +164,21 @@ def _suffixes(
     numbers: dict[Hashable, int] = {}
     tokens = [numbers.setdefault(step, len(numbers)) for step in steps]
     keys: list[tuple[int, ...]] = [()] * len(calls)
-    end = len(calls)
+    end, conversation = len(calls), None
     for at in reversed(range(len(calls))):
+        if calls[at].message.conversation != conversation:
+            conversation = calls[at].message.conversation
+            end = at + 1
         if at in covered:
             end = at
-            continue
-        is_last = at + 1 < len(calls) and calls[at].message.conversation != (
-            calls[at + 1].message.conversation
-        )
-        end = at + 1 if is_last else end
-        keys[at] = tuple(tokens[at : min(end, at + MOST_STEPS)])
+        else:
+            keys[at] = tuple(tokens[at : min(end, at + MOST_STEPS)])
     return keys
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
-    length = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        length += 1
-    return tuple(one[:length])
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return tuple(mine for mine, _ in pairs)
 
 
 def _once(run: tuple[int, ...]) -> tuple[int, ...]:

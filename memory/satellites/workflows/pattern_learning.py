@@ -15,18 +15,18 @@ from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactKind, Form, rendered
 from memory.domain.types import Scope, Status
 from memory.models import Memory
-from memory.satellites.workflows.code_parser import UnreadableCodeError, parse_code
-from memory.satellites.workflows.patterns.clusters import (
+from memory.satellites.workflows.parsing import UnreadableCodeError, language_of, parse_code
+from memory.satellites.workflows.shapes import (
     Cluster,
     Information,
+    Place,
     Shape,
+    ShapeIndex,
     clusters_of,
     is_repeated,
     largest,
 )
-from memory.satellites.workflows.patterns.shapes import Place, ShapeIndex
-from memory.satellites.workflows.patterns.syntax import language_of
-from memory.satellites.workflows.patterns.templates import Template, template_of
+from memory.satellites.workflows.templates import Template, template_of
 from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.drafts import MemoryDraft, WriteResult, draft_of_version

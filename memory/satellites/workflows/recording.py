@@ -8,12 +8,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.domain.forms import Form, Payload, rendered, texts_of
 from memory.domain.types import MemoryType
+from memory.models.querysets import in_projects_q
 from memory.satellites.workflows.models import WorkflowRecording
-from memory.satellites.workflows.selectors import recordings_visible_to
 from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.drafts import WriteResult
@@ -89,6 +90,14 @@ def start_recording(*, viewer: Viewer, workflow: NewWorkflow, now: datetime) -> 
         )
 
 
+def recordings_visible_to(viewer: Viewer) -> QuerySet[WorkflowRecording, WorkflowRecording]:
+    """The recordings of the team, or those that are the viewer's agent's or made by it."""
+    rows = WorkflowRecording.objects.filter(team_id=viewer.team_id)
+    if viewer.agent_id is not None:
+        rows = rows.filter(Q(agent_id=viewer.agent_id) | Q(author_id=viewer.agent_id))
+    return rows.filter(in_projects_q(viewer)).select_related("agent", "project")
+
+
 def recording_for(*, viewer: Viewer, recording_id: UUID) -> WorkflowRecording:
     """The recording; NotFoundError where the viewer may not see it. Call it in scope."""
     row = recordings_visible_to(viewer).filter(pk=recording_id).first()
@@ -139,15 +148,11 @@ def finish_recording(
     ConflictError where it ended or has no step, and as `remember`, which leaves it open.
     """
     row = _closing(viewer, recording_id, now)
-    workflow = NewWorkflow(
-        row.trigger,
-        agent=row.agent.slug if row.agent else None,
-        project=row.project.slug if row.project else None,
-    )
+    agent, project = (each.slug if each else None for each in (row.agent, row.project))
     try:
         result = state_workflow(
             viewer=viewer,
-            workflow=workflow,
+            workflow=NewWorkflow(row.trigger, agent=agent, project=project),
             payload=payload_of(row),
             tools=tools,
             now=now,
@@ -176,13 +181,11 @@ def payload_of(row: WorkflowRecording) -> Payload:
 def _closing(viewer: Viewer, recording_id: UUID, now: datetime) -> WorkflowRecording:
     """The recording, which takes no further step from now on."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        row = _locked(viewer, recording_id)
-        if row.state == State.FINISHED and row.memory_id is None:
-            return row
-        _check_open(row)
+        row = _open(viewer, recording_id, or_interrupted=True)
         if not row.steps:
             raise ConflictError("It has no step yet: record one, or discard it.")
-        _end(row, State.FINISHED, now)
+        if row.state == State.RECORDING:
+            _end(row, State.FINISHED, now)
         return row
 
 
@@ -197,18 +200,12 @@ def _end(row: WorkflowRecording, state: str, now: datetime) -> None:
     row.save(update_fields=["state", "ended_at", "steps"])
 
 
-def _open(viewer: Viewer, recording_id: UUID) -> WorkflowRecording:
-    row = _locked(viewer, recording_id)
-    _check_open(row)
-    return row
-
-
-def _locked(viewer: Viewer, recording_id: UUID) -> WorkflowRecording:
+def _open(viewer: Viewer, recording_id: UUID, *, or_interrupted: bool = False) -> WorkflowRecording:
+    """The recording, locked; ConflictError where it ended."""
     seen = recording_for(viewer=viewer, recording_id=recording_id)
     rows = WorkflowRecording.objects.select_for_update(of=("self",))
-    return rows.select_related("agent", "project").get(team_id=seen.team_id, pk=seen.pk)
-
-
-def _check_open(row: WorkflowRecording) -> None:
-    if row.state != State.RECORDING:
+    row = rows.select_related("agent", "project").get(team_id=seen.team_id, pk=seen.pk)
+    is_interrupted = row.state == State.FINISHED and row.memory_id is None
+    if row.state != State.RECORDING and not (or_interrupted and is_interrupted):
         raise ConflictError(f"The recording is {row.state} already.")
+    return row

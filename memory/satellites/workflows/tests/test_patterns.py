@@ -8,24 +8,22 @@ from textwrap import dedent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.workflows.code_parser import parse_code
-from memory.satellites.workflows.patterns.clusters import (
+from memory.satellites.workflows.parsing import parse_code
+from memory.satellites.workflows.shapes import (
+    MAX_BYTES,
+    MAX_LINES,
+    MAX_SLOTS,
     MIN_BITS,
     MIN_SAVED,
     Cluster,
     Information,
+    Place,
     Shape,
+    ShapeIndex,
     clusters_of,
     largest,
 )
-from memory.satellites.workflows.patterns.shapes import (
-    MAX_BYTES,
-    MAX_LINES,
-    MAX_SLOTS,
-    Place,
-    ShapeIndex,
-)
-from memory.satellites.workflows.patterns.templates import MAX_TRIGGER_CHARS, template_of
+from memory.satellites.workflows.templates import MAX_TRIGGER_CHARS, template_of
 
 NAMES = st.sampled_from(["order", "invoice", "parcel", "refund", "customer"])
 STATEMENTS = st.sampled_from(

@@ -14,6 +14,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.domain.audience import Viewer
 from memory.management.naming import team_named
+from memory.satellites.workflows.parsing import language_of
 from memory.satellites.workflows.pattern_learning import (
     MAX_FILE_CHARS,
     MAX_FILES,
@@ -21,7 +22,6 @@ from memory.satellites.workflows.pattern_learning import (
     CodeFile,
     learn_patterns,
 )
-from memory.satellites.workflows.patterns.syntax import language_of
 from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 

@@ -9,8 +9,8 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from textwrap import dedent
 
-from memory.satellites.workflows.patterns.shapes import Place
-from memory.satellites.workflows.patterns.syntax import Node, SourceFile, bottom_up
+from memory.satellites.workflows.parsing import Node, SourceFile, bottom_up
+from memory.satellites.workflows.shapes import Place
 
 MAX_TEMPLATE_CHARS = 3000
 MAX_TRIGGER_CHARS = 200
