@@ -317,11 +317,7 @@ def _header(scope: Message, name: bytes) -> bytes:
 
 
 def _prepare_metrics() -> None:
-    """Empty the folder where each process counts requests in a file of its own.
-
-    Files of an earlier server would be added. A home may be read-only; then the folder is
-    temporary. It is named before anything imports the client, which looks at it once.
-    """
+    """Empties and names the folder of the processes' counts before the client looks for it."""
     if not os.environ.get(METRICS):
         folder = home() / "metrics"
         with suppress(OSError):

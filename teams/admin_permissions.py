@@ -62,10 +62,7 @@ def roles_of(request: HttpRequest) -> Mapping[UUID, str]:
 
 
 def may(request: HttpRequest, *, roles: Roles, team_id: UUID | None = None) -> bool:
-    """Whether the login has one of `roles` in that team, or in any team where none is named.
-
-    A superuser has every role of every team; nobody has one of none.
-    """
+    """Whether the login has one of `roles` in that team, or in any; a superuser has every role."""
     if not request.user.is_active or not roles:
         return False
     if is_superuser(request):

@@ -21,10 +21,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     scheme = "Bearer"
 
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:
-        """The key's holder; None without the header.
-
-        Raises AuthenticationFailed for a wrong, expired or revoked key.
-        """
+        """The key's holder, None without the header; raises AuthenticationFailed."""
         parts = get_authorization_header(request).split()
         if not parts:
             return None

@@ -32,10 +32,7 @@ class InvalidError(DomainError):
 
 
 class UnavailableError(DomainError):
-    """What it takes cannot be had at this moment; nothing was changed, and trying again helps.
-
-    `retry_after_seconds` is None where somebody has to do something first.
-    """
+    """Something needed is unavailable at this moment; nothing was changed, and a retry helps."""
 
     retry_after_seconds: float | None = 2.0
 

@@ -33,10 +33,7 @@ def tenant_table(table: str, *, rights: str, key: str = "id") -> RunSQL:
 def tenant_references(
     table: str, references: Iterable[tuple[str, str]], *, at_commit: bool = False
 ) -> RunSQL:
-    """Let `table.column` point only to rows of `target` in the same team.
-
-    With `at_commit` the row it points to may come later in the same transaction.
-    """
+    """Lets `table.column` point only to rows of `target` in the same team, or checks at commit."""
     when = " DEFERRABLE INITIALLY DEFERRED" if at_commit else ""
     return RunSQL(
         "".join(

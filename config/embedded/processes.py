@@ -40,11 +40,7 @@ def spawn(
 
 
 def serving(folder: Path, *, name: str) -> list[psutil.Process]:
-    """Returns the living processes called `name` whose working folder is `folder`.
-
-    Both servers change into their data folder, so this tells our processes from those of another
-    home, and from a stranger who got a recycled process id.
-    """
+    """Returns the living processes called `name` that work in `folder`, as our servers do."""
     return [each for each in psutil.process_iter() if _serves(each, folder, name)]
 
 

@@ -96,12 +96,7 @@ class TextEmbeddings:
         )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The model's vectors verbatim, shape (len(texts), its dimensions), in order.
-
-        A text that is too long for the model is cut. Raises EmbeddingError: unavailable (network,
-        overload), malformed (an unusable answer), misconfigured (credentials, model, dimensions,
-        request).
-        """
+        """The model's vectors in order, shape (len(texts), dimensions); raises EmbeddingError."""
         if self._problem:
             raise EmbeddingError(self._problem, kind=FailureKind.MISCONFIGURED)
         batches = [

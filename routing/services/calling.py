@@ -87,10 +87,8 @@ class _Call:
         return self.choice.cost(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
     def outcome(self, outcome: Literal["answered", "cut"], cost_usd: Decimal) -> Outcome:
-        route = self.route
-        return Outcome(
-            route.team_id, route.decision_id, outcome, self.choice, self.attempts, cost_usd
-        )
+        ids = self.route.team_id, self.route.decision_id
+        return Outcome(*ids, outcome, self.choice, self.attempts, cost_usd)
 
 
 @dataclass(frozen=True, slots=True)

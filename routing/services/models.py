@@ -37,11 +37,7 @@ class Catalogue:
         return {tier: choices for tier, choices in found.items() if choices}
 
     def named(self, name: str, *, tier: Tier) -> tuple[ModelChoice, ...]:
-        """The models of that name, as models of `tier`.
-
-        A name that nobody entered is asked of the first provider, at the prices of its model of
-        that tier, or of its first one.
-        """
+        """The models of that name as of `tier`; an unknown one is asked of the first provider."""
         known = tuple(replace(each, tier=tier) for each in self.choices if each.name == name)
         if known or not self.choices:
             return known

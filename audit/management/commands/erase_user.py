@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit.services.erasure import ErasurePlan, erase_user, plan_erasure
 from teams.errors import DomainError
-from teams.services.people import team_id_of_slug
+from teams.management.arguments import existing_team
 
 ACTOR = "command:erase_user"
 
@@ -29,9 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        team_id = team_id_of_slug(options["team"])
-        if team_id is None:
-            raise CommandError(f"There is no team '{options['team']}'.")
+        team_id = existing_team(options["team"])
         named = options["external_id"]
         try:
             plan = plan_erasure(team_id=team_id, external_id=named, actor=ACTOR)

@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit.services.seals import Head
 from audit.services.verification import Verified, verify_team
-from teams.services.people import all_team_ids, team_id_of_slug
+from teams.management.arguments import existing_team
+from teams.services.people import all_team_ids
 
 
 class Command(BaseCommand):
@@ -31,10 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         expected = _head(options["head"]) if options["head"] else None
         if options["team"]:
-            team_id = team_id_of_slug(options["team"])
-            if team_id is None:
-                raise CommandError(f"There is no team '{options['team']}'.")
-            team_ids = [team_id]
+            team_ids = [existing_team(options["team"])]
         elif expected is not None:
             raise CommandError("--head is of one team: name it with --team.")
         else:
