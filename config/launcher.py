@@ -130,7 +130,10 @@ class Options(NamedTuple):
 def _options() -> Options:
     """Reads the variables, and completes those that the children inherit; raises LaunchError."""
     home, host = embedded.home(), os.environ.get("HOST") or "127.0.0.1"
-    port, workers = _number("PORT", 8000, most=65535), _number("WORKER_CONCURRENCY", 2, most=10_000)
+    port = _number("PORT", os.environ.get("PORT") or "8000", most=65535)
+    workers = _number(
+        "WORKER_CONCURRENCY", os.environ.get("WORKER_CONCURRENCY") or "2", most=10_000
+    )
     own = {"PALIMPSEST_HOME": str(home), "HOST": host, "PORT": str(port), "PYTHONUNBUFFERED": "1"}
     os.environ.update(own)
     return Options(home, host, port, workers)
@@ -292,8 +295,7 @@ def _is_production() -> bool:
     return os.environ.get("PALIMPSEST_ENV") == "production"
 
 
-def _number(name: str, default: int, *, most: int) -> int:
-    text = os.environ.get(name) or str(default)
+def _number(name: str, text: str, *, most: int) -> int:
     if text.isascii() and text.isdigit() and 0 < int(text) <= most:
         return int(text)
     raise LaunchError(f"{name} must be a number from 1 to {most}, not {text!r}")
