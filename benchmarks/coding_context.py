@@ -16,7 +16,7 @@ database that may be thrown away:
 - shares: the mean share of needed commits with the tiers' default shares, and the difference with
   some others, by activity: the first words of a subject say which it is;
 - fit (only if named): what a fit on each history scores on each other one; ``--write`` fits on all
-  together and writes memory/satellites/plans/prediction/weights.py.
+  together and writes memory/satellites/plans/weights.py.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from memory.domain.types import Signals
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, packing_for, prompt
 from memory.reading.search import Depth
-from memory.satellites.plans.context import ContextRequest, read_only_context
-from memory.satellites.plans.context_package import PackageRequest, context_package
-from memory.satellites.plans.layouts.working import (
+from memory.satellites.plans import weights
+from memory.satellites.plans.package import PackageRequest, context_package
+from memory.satellites.plans.placing import (
     DEFAULT_BUDGET,
     DEFAULT_SHARES,
     SHARES,
@@ -61,7 +61,6 @@ from memory.satellites.plans.layouts.working import (
     Shares,
 )
 from memory.satellites.plans.predicting import predict
-from memory.satellites.plans.prediction import weights
 from memory.satellites.plans.prediction_models import (
     FITTED,
     LATEST,
@@ -72,9 +71,10 @@ from memory.satellites.plans.prediction_models import (
     file_name,
     likely_needed,
 )
+from memory.satellites.plans.read_only import ContextRequest, read_only_context
 from memory.satellites.plans.working_context import WorkingContext, assemble_context, named_alone
-from memory.satellites.tasks.domain import ItemKind
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
+from memory.satellites.tasks.store import ItemKind
 from memory.understanding.tools import default_tools
 from memory.writing.indexing.vector_graphs import extend_vector_graphs
 from memory.writing.indexing.vectors import embed_pending

@@ -25,8 +25,7 @@ from memory.domain.audience import Viewer
 from memory.domain.text.calendar import WEEKDAYS
 from memory.domain.text.words import STOP_WORDS
 from memory.models import Job
-from memory.satellites.episodes.making import make_episode
-from memory.satellites.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import make_episode, queue_episodes
 from memory.understanding.tools import Tools
 from memory.writing.jobs import due_jobs, taken
 from memory.writing.pipeline import run_job

@@ -1,22 +1,226 @@
-"""Candidates of a question as the facts that seed 001's rules choose from."""
+"""Chooses the facts for a request: by kind, category, confidence, conflicts, scope (seed 001)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.domain.audience import OF_AN_AGENT, Viewer
-from memory.domain.clashes import PREFERENCES, Fact, Rules, category_of, is_relevant
+from memory.domain.clashes import (
+    PREFERENCES,
+    Cause,
+    Conflict,
+    Fact,
+    Kept,
+    LeftOut,
+    Pairs,
+    Resolved,
+    Rules,
+    best_first,
+    category_of,
+    is_relevant,
+    resolve_conflicts,
+)
 from memory.domain.differences import saying
 from memory.domain.types import MemoryType, Scope, Status
 from memory.reading.conflicts import Clash
 from memory.reading.packing import Chosen, line_of
 from memory.reading.ranking import Ranked
-from memory.satellites.plans.selection.choosing import Selection, select_facts
 from memory.selectors.person_names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
+from routing.clients.embeddings import static_vectors
+from routing.domain.complexity import measure
+
+# Chosen on requests other than those of the tests.
+_LEAST = 0.2
+_CUE = 0.3
+_MOST_CUES = 2
+_NEAREST = 2
+# How much a feature of a query, as the complexity scorer measures it, says for a type.
+_FEATURES = {"code": ("coding", 0.3), "failure": ("troubleshooting", 0.3)}
+_HEAD_CHARS = 2_000
+
+
+class RequestType(StrEnum):
+    """What a request is about; the fields of `teams.domain.team_settings.RequestCategories`."""
+
+    CODING = "coding"
+    OUTPUT_FORMAT = "output_format"
+    GENERAL = "general"
+    PLANNING = "planning"
+    PERSONAL = "personal"
+    TROUBLESHOOTING = "troubleshooting"
+
+
+def kind_of_request(text: str) -> RequestType:
+    """Returns the type of help that the text asks for, by its words and by examples.
+
+    The type is the one whose cues and examples the text is nearest to; no language model is asked.
+    What is near none, such as a request in a language that the examples do not have, is general,
+    for which only what is certain is told.
+    """
+    features = measure(query=text, history_turns=0).features
+    head = text[:_HEAD_CHARS]
+    (vector,) = static_vectors([head])
+    scores: dict[str, float] = {}
+    for name, (cues, examples) in _types().items():
+        near = np.sort(examples @ vector)[-_NEAREST:]
+        told = len(set(cues.findall(head.casefold())))
+        scores[name] = _CUE * min(told, _MOST_CUES) + float(near.mean())
+    for feature, (name, weight) in _FEATURES.items():
+        scores[name] += weight * min(features.get(feature, 0.0), 1.0)
+    best = max(scores, key=lambda name: scores[name])
+    return RequestType(best) if scores[best] >= _LEAST else RequestType.GENERAL
+
+
+@cache
+def _types() -> Mapping[str, tuple[re.Pattern[str], NDArray[np.float32]]]:
+    """The cues of each type and the vectors of its examples."""
+    lines = files(__package__).joinpath("request_types.txt").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for line in lines.splitlines():
+        if line and not line.startswith("#"):
+            name, _, words = line.partition(": ")
+            found.setdefault(name, []).append(words)
+    return {
+        name: (re.compile(rf"\b(?:{_alternatives(cues)})\b"), static_vectors(examples))
+        for name, (cues, *examples) in found.items()
+    }
+
+
+def _alternatives(phrases: str) -> str:
+    return "|".join(re.escape(each.strip()).replace(r"\*", r"\w*") for each in phrases.split("|"))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is told, in the order of the scopes and best first in each, and what is not.
+
+    Every fact is in one of the two. `asked` are the scopes that were asked, and `enough` says why
+    no further one was, "" where all were.
+    """
+
+    kept: tuple[Kept, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    asked: tuple[Scope, ...] = ()
+    enough: str = ""
+
+
+def select_facts(facts: Sequence[Fact], *, rules: Rules, conflicting: Pairs = ()) -> Selection:
+    """What of the facts is told; `conflicting` are the pairs that contradict each other.
+
+    Never told is what is not relevant, below the threshold, stale, a repetition of something more
+    certain, or of another session, project or person; nor what lost a conflict. Facts of which
+    nothing says which holds are told together, each with its rivals.
+    """
+    left: list[LeftOut] = []
+    able: list[Fact] = []
+    for fact in facts:
+        if (refused := _refusal(fact, rules)) is None:
+            able.append(fact)
+        else:
+            left.append(LeftOut(fact.key, *refused))
+    able, stands_for = _once(able, left)
+    pairs = {frozenset(stands_for.get(key, key) for key in pair) for pair in conflicting}
+    resolved = resolve_conflicts(able, pairs if rules.resolves_conflicts else ())
+    left += [
+        LeftOut(key, Cause.CONFLICT, f"contradicts {other}: its {why}")
+        for key, (other, why) in resolved.losers.items()
+    ]
+    told, asked, enough = _by_scope(resolved, rules)
+    left += [
+        LeftOut(fact.key, Cause.ENOUGH, f"scope {fact.scope} was not asked: {enough}")
+        for fact in resolved.standing
+        if fact.key not in told
+    ]
+    places = {scope: place for place, scope in enumerate(rules.scopes)}
+    kept = [
+        Kept(fact, _reason(fact, rules), resolved.rivals.get(fact.key, ()))
+        for fact in sorted(
+            (fact for fact in resolved.standing if fact.key in told),
+            key=lambda fact: (places[fact.scope] if fact.scope else 0, -fact.score),
+        )
+    ]
+    return Selection(tuple(kept), tuple(left), resolved.conflicts, asked, enough)
+
+
+def _refusal(fact: Fact, rules: Rules) -> tuple[Cause, str] | None:
+    """Why the fact is not told whatever else there is."""
+    if fact.scope is None:
+        return Cause.OTHER_SCOPE, "it is of another session, project or person than the request"
+    if fact.scope not in rules.scopes:
+        return Cause.OTHER_SCOPE, f"scope {fact.scope} is not asked for"
+    if fact.is_stale:
+        return Cause.STALE, "it does not hold any more"
+    if not is_relevant(fact.category, among=rules.categories, needs_naming=fact.needs_naming):
+        return Cause.CATEGORY, f"category {fact.category} is not relevant to the request"
+    if fact.confidence < rules.threshold:
+        return Cause.CONFIDENCE, f"confidence {fact.confidence:.2g} is below {rules.threshold:.2g}"
+    return None
+
+
+def _once(facts: Sequence[Fact], left: list[LeftOut]) -> tuple[list[Fact], dict[UUID, UUID]]:
+    """Each statement once, where it is most certain, and what stands for each of the others."""
+    first: dict[Hashable, Fact] = {}
+    stands_for: dict[UUID, UUID] = {}
+    for fact in best_first(facts):
+        if fact.says is None:
+            continue
+        other = first.setdefault(fact.says, fact)
+        if other is not fact:
+            stands_for[fact.key] = other.key
+            left.append(LeftOut(fact.key, Cause.DUPLICATE, f"{other.key} says the same"))
+    return [fact for fact in facts if fact.key not in stands_for], stands_for
+
+
+def _by_scope(resolved: Resolved, rules: Rules) -> tuple[set[UUID], tuple[Scope, ...], str]:
+    """What the scopes give that are asked in turn, which those are, and why not the others."""
+    told: set[UUID] = set()
+    for place, scope in enumerate(rules.scopes, 1):
+        for fact in resolved.standing:
+            if fact.scope is scope or fact.key in told:
+                told.update(_with_rivals(fact.key, resolved.rivals))
+        chars = sum(fact.chars for fact in resolved.standing if fact.key in told)
+        asked = rules.scopes[:place]
+        if asked == rules.scopes:
+            break
+        given = ""
+        if len(told) >= rules.enough_facts:
+            given = f"{len(told)} facts, and {rules.enough_facts}"
+        elif chars >= rules.enough_chars:
+            given = f"{chars} characters, and {rules.enough_chars}"
+        if given:
+            return told, asked, f"{' and '.join(asked)} gave {given} are enough"
+    return told, rules.scopes, ""
+
+
+def _with_rivals(key: UUID, rivals: Mapping[UUID, Sequence[UUID]]) -> list[UUID]:
+    """The fact with all that are told only together with it."""
+    found: dict[UUID, None] = {}
+    reached = [key]
+    while reached:
+        each = reached.pop()
+        if each not in found:
+            found[each] = None
+            reached += rivals.get(each, ())
+    return list(found)
+
+
+def _reason(fact: Fact, rules: Rules) -> str:
+    return (
+        f"scope {fact.scope}; category {fact.category} is relevant to the request;"
+        f" confidence {fact.confidence:.2g} is at least {rules.threshold:.2g}"
+    )
 
 
 @dataclass(slots=True)
@@ -92,24 +296,21 @@ def scope_of(row: SignalRow, *, viewer: Viewer, conversation_id: UUID | None) ->
     What was learned in the conversation of the request, or holds for it alone, counts for the
     session; what is of a person, a project or an agent's own only where the request names them.
     """
-    for owner, named in (
-        (row.end_user_id, viewer.end_user_id),
-        (row.project_id, viewer.project_id),
-    ):
-        if owner is not None and owner != named:
-            return None
+    if row.end_user_id not in (None, viewer.end_user_id):
+        return None
+    if row.project_id not in (None, viewer.project_id):
+        return None
     if row.memory_type in OF_AN_AGENT and row.agent_id != viewer.agent_id:
         return None
     if conversation_id is not None and row.conversation_id == conversation_id:
         return Scope.SESSION
     scope = Scope(row.scope)
-    if scope in (Scope.TASK, Scope.SESSION):
-        return None
-    if scope is Scope.PROJECT and row.project_id is None:
-        return None
-    if scope is Scope.USER and row.end_user_id is None:
-        return None
-    return scope
+    has_owner = {
+        Scope.TEAM: True,
+        Scope.PROJECT: row.project_id is not None,
+        Scope.USER: row.end_user_id is not None,
+    }
+    return scope if has_owner.get(scope) else None
 
 
 def _category(row: SignalRow) -> str:
@@ -123,14 +324,7 @@ def _rings(selection: Selection) -> Mapping[UUID, UUID]:
     rivals = {each.fact.key: each.rivals for each in selection.kept if each.rivals}
     rings: dict[UUID, UUID] = {}
     for key in rivals:
-        if key in rings:
-            continue
-        circle: list[UUID] = []
-        reached = [key]
-        while reached:
-            each = reached.pop()
-            if each not in circle:
-                circle.append(each)
-                reached += rivals[each]
-        rings |= dict(zip(circle, [*circle[1:], circle[0]], strict=True))
+        if key not in rings:
+            circle = _with_rivals(key, rivals)
+            rings |= dict(zip(circle, [*circle[1:], circle[0]], strict=True))
     return rings

@@ -20,13 +20,11 @@ from memory.clients.token_counters import counter_for
 from memory.domain.filters import All
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.reading.answers import budget_for, own_weights
-from memory.satellites.plans.context_package import (
-    ContextPackage,
-    PackageItem,
+from memory.satellites.plans.package import (
     PackageRequest,
+    Tier,
     context_package,
 )
-from memory.satellites.plans.layouts.package import Tier
 from memory.satellites.tasks.api import TaskIdField
 from memory.understanding.tools import default_tools
 from teams.domain.agent_document import MOST_PRESERVED, ContextPolicy, Shares
@@ -84,18 +82,25 @@ class PackageRequestSerializer(StrictSerializer):
 class PackageItemSerializer(ApiSerializer):
     """An item of the task or a memory, as it is told."""
 
-    id = serializers.UUIDField(help_text="Of the item of the task, or else of the memory.")
+    id = serializers.UUIDField(
+        source="told.entry.key", help_text="Of the item of the task, or else of the memory."
+    )
     tier = serializers.ChoiceField(choices=[(tier.value, tier.value) for tier in Tier])
     text = serializers.CharField(help_text="Its line.")
     text_level = serializers.ChoiceField(
+        source="told.level",
         choices=TEXT_LEVELS,
         help_text="How much of its text the line tells: what does not fit whole is told by its"
         " summary or its compressed text.",
     )
-    tokens = serializers.IntegerField()
-    importance = serializers.IntegerField(help_text="1-10")
-    score = serializers.FloatField(help_text="0-1, by which it was chosen.")
-    at = serializers.DateTimeField(help_text="When it happened, or else when it was said.")
+    tokens = serializers.IntegerField(source="told.tokens")
+    importance = serializers.IntegerField(source="told.entry.line.importance", help_text="1-10")
+    score = serializers.FloatField(
+        source="told.entry.score", help_text="0-1, by which it was chosen."
+    )
+    at = serializers.DateTimeField(
+        source="told.entry.line.at", help_text="When it happened, or else when it was said."
+    )
     is_kept = serializers.BooleanField(
         help_text="Whether it is of the first or last head_tail_preserve of all that was to choose"
         " from."
@@ -113,23 +118,26 @@ class PackageTokensSerializer(ApiSerializer):
 class PackageSerializer(ApiSerializer):
     """What a task, its project, the user and the team bring, within the budget."""
 
-    task = serializers.CharField()
+    task = serializers.CharField(source="task.id")
     project = serializers.CharField(allow_null=True)
     text = serializers.CharField(
-        help_text="The package as a part of a prompt; empty without items."
+        source="assembly.prompt",
+        help_text="The package as a part of a prompt; empty without items.",
     )
     items = PackageItemSerializer(
         many=True, help_text="The more important first; of equal ones the older."
     )
-    tokens = PackageTokensSerializer()
-    tokens_used = serializers.IntegerField()
-    token_budget = serializers.IntegerField()
-    token_counter = serializers.CharField()
+    tokens = PackageTokensSerializer(source="assembly.tokens")
+    tokens_used = serializers.IntegerField(source="retrieval.stats.tokens_used")
+    token_budget = serializers.IntegerField(source="retrieval.stats.token_budget")
+    token_counter = serializers.CharField(source="retrieval.stats.token_counter")
     compression_ratio = serializers.FloatField(
         help_text="0-1: the tokens of the lines that are told by those of the whole lines of all"
         " that was to choose from."
     )
-    warnings = serializers.ListField(child=serializers.CharField())
+    warnings = serializers.ListField(
+        source="retrieval.stats.warnings", child=serializers.CharField()
+    )
 
 
 class PackageViewSet(ApiViewSet):
@@ -169,41 +177,10 @@ class PackageViewSet(ApiViewSet):
             now=timezone.now(),
         )
         self.noted([context_event(viewer, made.retrieval, found=len(made.items))])
-        return Response(PackageSerializer(_shown(made)).data)
+        return Response(PackageSerializer(made).data)
 
 
 def _policy(agent: Agent, given: Mapping[str, Any]) -> ContextPolicy:
     """The agent's own, with what the request says in its place."""
     own = {name: given[name] for name in ContextPolicy.model_fields if given.get(name) is not None}
     return ContextPolicy.usable(agent.context_policy).model_copy(update=own)
-
-
-def _shown(made: ContextPackage) -> dict[str, Any]:  # Any: as `PackageSerializer` reads it
-    stats = made.retrieval.stats
-    return {
-        "task": made.task.id,
-        "project": made.project or None,
-        "text": made.assembly.prompt,
-        "items": [_item(each) for each in made.items],
-        "tokens": {tier.value: made.assembly.tokens[tier] for tier in Tier},
-        "tokens_used": stats.tokens_used,
-        "token_budget": stats.token_budget,
-        "token_counter": stats.token_counter,
-        "compression_ratio": made.compression_ratio,
-        "warnings": stats.warnings,
-    }
-
-
-def _item(item: PackageItem) -> dict[str, Any]:  # Any: as above
-    entry = item.told.entry
-    return {
-        "id": entry.key,
-        "tier": item.tier,
-        "text": item.text,
-        "text_level": item.told.level.value,
-        "tokens": item.told.tokens,
-        "importance": entry.line.importance,
-        "score": entry.score,
-        "at": entry.line.at,
-        "is_kept": item.is_kept,
-    }

@@ -1,18 +1,183 @@
-"""Which tier of the context of work in progress a memory stands in, and why (seed 002)."""
+"""The four tiers of the context of work in progress: what stands in each, and why (seed 002)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
 from memory.domain.forms import Form
 from memory.domain.judgements import shared_words
+from memory.domain.levels import Level
+from memory.domain.packing import Room
+from memory.domain.plans.assembly import assemble
+from memory.domain.plans.plan import MARKER
+from memory.domain.plans.plan import NOTICE
+from memory.domain.plans.plan import RULE
+from memory.domain.plans.plan import (
+    Block,
+    Plan,
+    Section,
+    Text,
+    Written,
+    always,
+    is_identity,
+    is_pinned,
+    never,
+    without_heading,
+)
+from memory.domain.rendering import Line, TokenCounter, beginning, escaped_line
 from memory.domain.types import MemoryType, Signals
-from memory.satellites.plans.layouts.working import ContextTier
+
+DEFAULT_BUDGET = 8_000
+TITLE = "WORKING CONTEXT"
+TOPIC_TITLE = "TOPIC"
+
+
+class ContextTier(StrEnum):
+    """The tiers, the most important first."""
+
+    CRITICAL = "tier1"
+    RELEVANT = "tier2"
+    BACKGROUND = "tier3"
+    INDEX = "tier4"
+
+
+class Activity(StrEnum):
+    """What the agent is doing."""
+
+    DEBUGGING = "debugging"
+    FEATURE = "feature"
+    REVIEW = "review"
+    DEPLOY = "deploy"
+    PLANNING = "planning"
+
+
+Shares = tuple[float, float, float, float]
+DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
+# Of debugging by seed 002, "Token Budget Examples", scenario 2; of deployments as measured. The
+# others have the default: of no other shares two histories agree that they tell more of what is
+# needed (docs/decisions/0044-context-of-work-in-progress.md).
+SHARES: Mapping[Activity, Shares] = {
+    Activity.DEBUGGING: (0.375, 0.3125, 0.1875, 0.125),
+    Activity.DEPLOY: (0.15, 0.6, 0.125, 0.125),
+}
+HEADINGS: Mapping[ContextTier, str] = {
+    ContextTier.CRITICAL: "## Critical",
+    ContextTier.RELEVANT: "## Relevant",
+    ContextTier.BACKGROUND: "## Background",
+}
+
+
+def shares_of(activity: Activity | None) -> Shares:
+    """The shares of the budget for each tier; they add up to 1."""
+    return DEFAULT_SHARES if activity is None else SHARES.get(activity, DEFAULT_SHARES)
+
+
+def working_plan(*, shares: Shares, token_budget: int) -> Plan:
+    """Returns the plan of the first three tiers; each may fill what those before it leave free.
+
+    `token_budget` is that of all four. The background is told in compressed texts. Which memory
+    stands in which tier is chosen before; what is told whatever the budget stands in the first.
+    """
+    tiers = list(zip(HEADINGS, shares, strict=False))
+    return Plan(
+        name="working",
+        sections=[
+            Section(
+                Room(tier, reserve=int(share * token_budget), inherits=place > 0),
+                must=(lambda line: is_pinned(line) or is_identity(line)) if place == 0 else never,
+                takes=always if place == 1 else never,
+                write=partial(_below, HEADINGS[tier]),
+                longest=Level.COMPRESSED if tier is ContextTier.BACKGROUND else Level.CONTENT,
+                block="working",
+            )
+            for place, (tier, share) in enumerate(tiers)
+        ],
+        blocks=[
+            Block(
+                "working",
+                opening=f"{TITLE}{MARKER}\n{RULE}\n{NOTICE}",
+                closing=RULE,
+                headings=tuple(HEADINGS.values()),
+            )
+        ],
+        mandatory="identity and pinned memories",
+        on_request=(),
+    )
+
+
+def _below(heading: str, line: Line) -> Written:
+    return Written(line.render(), heading)
+
+
+def topic_plan() -> Plan:
+    """What is known of one topic, in the order of rank."""
+    return Plan(
+        name="topic",
+        sections=[
+            Section(Room("topic", share=1.0), takes=always, write=without_heading, block="topic")
+        ],
+        blocks=[Block("topic", opening=f"{TOPIC_TITLE}{MARKER}\n{RULE}\n{NOTICE}\n", closing=RULE)],
+        on_request=(),
+    )
+
+
+HEADING = "## Index"
+OPENING = f"{HEADING}\nMore is known of these topics. Ask for one by its name:"
+_MOST_TOPIC_CHARS = 100
+
+_INDEX = Plan(
+    name="index",
+    sections=[Section(Room(ContextTier.INDEX, share=1.0), block="index")],
+    blocks=[Block("index", opening=OPENING)],
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicIndex:
+    """The tier, its tokens with the line before it, and the topics in it with their counts."""
+
+    prompt: str = ""
+    tokens: int = 0
+    topics: tuple[tuple[str, int], ...] = ()
+
+
+def topic_index(
+    topics: Sequence[tuple[str, int]], *, token_budget: int, counter: TokenCounter
+) -> TopicIndex:
+    """As many of the topics as the budget holds, the first ones first."""
+    texts = [
+        Text(
+            ContextTier.INDEX,
+            Written(f"- {_name(topic)} ({count})", order=place),
+            score=1 / (place + 1),
+            key=UUID(int=place + 1),
+        )
+        for place, (topic, count) in enumerate(topics)
+    ]
+    room = max(0, token_budget - counter.count("\n\n"))
+    found = assemble(plan=_INDEX, entries=(), texts=texts, token_budget=room, counter=counter)
+    if not found.prompt:
+        return TopicIndex()
+    told = tuple(each for place, each in enumerate(topics, 1) if UUID(int=place) in found.quoted)
+    return TopicIndex(found.prompt, counter.count(f"\n\n{found.prompt}"), told)
+
+
+def untold(topics: Sequence[tuple[str, int]], *, told: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The topics with what of them is not told, most first, without those of which all is."""
+    left = [(topic, count - told.get(topic, 0)) for topic, count in topics]
+    return sorted((each for each in left if each[1] > 0), key=lambda each: (-each[1], each[0]))
+
+
+def _name(topic: str) -> str:
+    name = escaped_line(beginning(topic, longest=_MOST_TOPIC_CHARS))
+    return name.replace("[", "&#91;").replace("]", "&#93;")
+
 
 # Words of paths, branches and topics: camelCase and snake_case are taken apart.
 _WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")

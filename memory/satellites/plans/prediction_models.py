@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.domain.types import Signals
-from memory.satellites.plans.prediction.weights import OF_ALL_FILES, OF_ONE_FILE
+from memory.satellites.plans.weights import OF_ALL_FILES, OF_ONE_FILE
 
 HALF_LIFE_DAYS = 30.0
 MOST_KEY_CHARS = 200

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -17,7 +16,7 @@ from rest_framework.request import Request
 from memory.api.base import ApiViewSet, answers
 from memory.api.fields import NameField, OneOfField, QuestionField, StrictFloatField
 from memory.api.memories import MemorySerializer
-from memory.api.memory_json import MEDIA_TYPE, Json, memory_json
+from memory.api.memory_json import Json, json_response, memory_json
 from memory.api.request_events import context_event
 from memory.api.schemas import PER_REQUEST, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
@@ -27,8 +26,8 @@ from memory.domain.types import Scope
 from memory.reading.answers import own_weights
 from memory.reading.conflicts import MOST_READ, ConflictGroup, conflict_groups
 from memory.reading.ranking import Question
-from memory.satellites.plans.context import ContextRequest, ReadOnlyContext, read_only_context
-from memory.satellites.plans.selection.request_types import RequestType
+from memory.satellites.plans.choosing import RequestType
+from memory.satellites.plans.read_only import ContextRequest, ReadOnlyContext, read_only_context
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.understanding.tools import default_tools
 from memory.writing.categories import check_allowed
@@ -49,16 +48,19 @@ _CONVERSATION = (
 _REQUEST = "What the user asks; its kind decides which categories are relevant."
 
 
-class ContextQuerySerializer(QuerySerializer):
+class _NamedQuerySerializer(QuerySerializer):
+    agent = NameField(required=False)
+    user = NameField(required=False, max_length=200)
+    project = NameField(required=False)
+
+
+class ContextQuerySerializer(_NamedQuerySerializer):
     """What context is wanted for."""
 
     user_request = QuestionField(help_text=_REQUEST)
     confidence_threshold = serializers.FloatField(
         required=False, min_value=0, max_value=1, help_text=_THRESHOLD
     )
-    agent = NameField(required=False)
-    user = NameField(required=False, max_length=200)
-    project = NameField(required=False)
     conversation = serializers.UUIDField(required=False, help_text=_CONVERSATION)
     max_chars = serializers.IntegerField(
         required=False,
@@ -95,12 +97,9 @@ class SelectSerializer(StrictSerializer):
     conversation = serializers.UUIDField(required=False, allow_null=True, help_text=_CONVERSATION)
 
 
-class ConflictsQuerySerializer(QuerySerializer):
+class ConflictsQuerySerializer(_NamedQuerySerializer):
     """Whose conflicts are listed."""
 
-    agent = NameField(required=False)
-    user = NameField(required=False, max_length=200)
-    project = NameField(required=False)
     limit = serializers.IntegerField(
         required=False, default=50, min_value=1, max_value=min(PER_REQUEST, MOST_READ)
     )
@@ -209,14 +208,8 @@ class ContextViewSet(ApiViewSet):
         """
         given = self.params(ContextQuerySerializer)
         made = self._made(given, is_written=True)
-        return _response(
-            {
-                "context": made.context,
-                **_selection(made),
-                "chars": len(made.context),
-                "truncated": made.is_truncated,
-            }
-        )
+        chars = {"chars": len(made.context), "truncated": made.is_truncated}
+        return json_response({"context": made.context, **_selection(made), **chars})
 
     @extend_schema(
         request=SelectSerializer,
@@ -224,7 +217,7 @@ class ContextViewSet(ApiViewSet):
     )
     def select(self, request: Request) -> HttpResponse:
         """The facts that a request needs, with the reason for each; nothing is written as text."""
-        return _response(_selection(self._made(self.body(SelectSerializer), is_written=False)))
+        return json_response(_selection(self._made(self.body(SelectSerializer), is_written=False)))
 
     @extend_schema(
         parameters=[ConflictsQuerySerializer],
@@ -238,7 +231,7 @@ class ContextViewSet(ApiViewSet):
         """
         given = self.params(ConflictsQuerySerializer)
         groups = conflict_groups(viewer=self.named_lister(given), limit=given["limit"])
-        return _response({"conflicts": [_group(each) for each in groups]})
+        return json_response({"conflicts": [_group(each) for each in groups]})
 
     def _made(self, given: Mapping[str, Any], *, is_written: bool) -> ReadOnlyContext:
         viewer, conversation_id, weights = self._asker(given)
@@ -263,23 +256,21 @@ class ContextViewSet(ApiViewSet):
 
     def _asker(self, given: Mapping[str, Any]) -> tuple[Viewer, UUID | None, Weights]:
         """Who asks, in which conversation, and by which weights."""
+        weights = Weights()
         if given.get("agent") is not None:
             viewer, agent, _ = self.named_agent(given)
             weights = own_weights(agent)
         else:
-            viewer, weights = self.named_viewer(given), Weights()
-        named = given.get("conversation")
-        if named is None:
+            viewer = self.named_viewer(given)
+        if given.get("conversation") is None:
             return viewer, None, weights
         with self.team_scope():
-            conversation = conversation_with(viewer=viewer, conversation_id=named)
+            talk = conversation_with(viewer=viewer, conversation_id=given["conversation"])
         if viewer.agent_id is None:
-            agent = conversation.agent
-            viewer = replace(
-                viewer, agent_id=agent.pk, allowed_categories=tuple(agent.allowed_categories)
-            )
-            weights = own_weights(agent)
-        return viewer_in(viewer, conversation), conversation.pk, weights
+            categories = tuple(talk.agent.allowed_categories)
+            viewer = replace(viewer, agent_id=talk.agent_id, allowed_categories=categories)
+            weights = own_weights(talk.agent)
+        return viewer_in(viewer, talk), talk.pk, weights
 
 
 def _selection(made: ReadOnlyContext) -> Json:
@@ -323,7 +314,3 @@ def _group(group: ConflictGroup) -> Json:
         "recommended": _conflict(group.conflict),
         "contradictions": [str(each) for each in group.contradictions],
     }
-
-
-def _response(body: Json) -> HttpResponse:
-    return HttpResponse(orjson.dumps(body), content_type=MEDIA_TYPE)

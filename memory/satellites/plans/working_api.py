@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -26,7 +25,7 @@ from memory.api.fields import (
 )
 from memory.api.found import TEXT_LEVELS, PackedMessageSerializer
 from memory.api.memories import MemorySerializer
-from memory.api.memory_json import MEDIA_TYPE, Json, memory_json, packed_message_json
+from memory.api.memory_json import Json, json_response, memory_json, packed_message_json
 from memory.api.request_events import context_event
 from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.clients.token_counters import counter_for
@@ -34,7 +33,7 @@ from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.types import Signals
 from memory.reading.answers import ScoredMemory, own_weights
-from memory.satellites.plans.layouts.working import DEFAULT_BUDGET, Activity, ContextTier
+from memory.satellites.plans.placing import DEFAULT_BUDGET, Activity, ContextTier
 from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.working_context import assemble_context, expand_topic
 from memory.selectors.filters import NOBODY
@@ -109,18 +108,20 @@ class PredictionViewSet(ApiViewSet):
         with self.team_scope():
             memories = memories_by_id(viewer=viewer, ids=[each.memory_id for each in found])
         told = [each for each in found if each.memory_id in memories]
-        body = {
-            "predicted_memories": [
-                {
-                    **memory_json(memories[each.memory_id]),
-                    "prediction_confidence": round(each.confidence, _DECIMALS),
-                    "why": each.reasons,
-                }
-                for each in told
-            ],
-            "confidence": round(1 - math.prod(1 - each.confidence for each in told), _DECIMALS),
-        }
-        return HttpResponse(orjson.dumps(body), content_type=MEDIA_TYPE)
+        nothing = math.prod(1 - each.confidence for each in told)
+        return json_response(
+            {
+                "predicted_memories": [
+                    {
+                        **memory_json(memories[each.memory_id]),
+                        "prediction_confidence": round(each.confidence, _DECIMALS),
+                        "why": each.reasons,
+                    }
+                    for each in told
+                ],
+                "confidence": round(1 - nothing, _DECIMALS),
+            }
+        )
 
 
 _ACTIVITIES = [(each.value, each.value) for each in Activity]
@@ -282,7 +283,7 @@ class WorkingContextViewSet(ApiViewSet):
         )
         found = made.retrieval
         self.noted([context_event(viewer, found)])
-        return _response(
+        return json_response(
             {
                 "context": made.context,
                 "token_count": made.token_count,
@@ -320,7 +321,7 @@ class WorkingContextViewSet(ApiViewSet):
         )
         self.noted([context_event(viewer, found)])
         candidates = len(found.considered.relevant.memories)
-        return _response(
+        return json_response(
             {
                 "topic": given["topic"],
                 "context": found.formatted_prompt,
@@ -351,7 +352,3 @@ def _told(each: ScoredMemory) -> Json:
         "score": each.score,
         "tokens": each.tokens,
     }
-
-
-def _response(body: Json) -> HttpResponse:
-    return HttpResponse(orjson.dumps(body), content_type=MEDIA_TYPE)

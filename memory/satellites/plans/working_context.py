@@ -21,16 +21,22 @@ from memory.reading.ranking import MAX_QUERY_CHARS, Question, Ranked
 from memory.reading.retrieval import Read, prompt
 from memory.reading.search import Depth
 from memory.reading.sources import Predicted, prefetched
-from memory.satellites.plans.layouts.topic_index import TopicIndex, topic_index, untold
-from memory.satellites.plans.layouts.working import (
+from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
     Activity,
+    Candidate,
     ContextTier,
+    Place,
+    TopicIndex,
+    asked_of,
+    nearness,
+    placed,
     shares_of,
+    topic_index,
     topic_plan,
+    untold,
     working_plan,
 )
-from memory.satellites.plans.placing import Candidate, Place, asked_of, nearness, placed
 from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.selectors import (
     WorkingRow,
@@ -42,16 +48,25 @@ from memory.satellites.plans.selectors import (
 )
 from memory.selectors.filters import NOBODY
 from memory.selectors.person_names import PersonNames
-from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.revisions import team_revision
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 
+_RECENT = timedelta(hours=24)
+# A memory of less relevance (0-1) to the work in progress is left to the index, which names it.
+_LEAST_RELEVANCE = 0.25
+# Of a topic so many are ranked at most.
+_MOST_OF_TOPIC = 500
+
 
 @dataclass(slots=True)
 class Chooser:
-    """Places the candidates for these signals; `places` and `topics` are what came of it."""
+    """Places the candidates for these signals; `places` and `topics` are what came of it.
+
+    `kept` are told whatever words the question has.
+    """
 
     viewer: Viewer
     signals: Signals
@@ -62,14 +77,10 @@ class Chooser:
     places: dict[UUID, Place] = field(default_factory=dict)
     topics: dict[UUID, frozenset[str]] = field(default_factory=dict)
 
-    def keeps(self, row: SignalRow) -> bool:
-        """Whether it is told whatever words the question has."""
-        return row.memory_id in self.kept
-
     def choose(
         self, ranked: Sequence[Ranked], clashes: Sequence[Clash], names: PersonNames
     ) -> Chosen:
-        """The candidates in their tiers; of a collaborator only what they prefer."""
+        """Returns the candidates in their tiers; of a collaborator only what they prefer."""
         ranked = [each for each in ranked if self._may_tell(each.row)]
         keys = {each.row.memory_id for each in ranked}
         files = files_of(team_id=self.viewer.team_id, ids=list(keys))
@@ -142,13 +153,6 @@ def _is_liked(row: SignalRow) -> bool:
     return row.memory_type == MemoryType.USER_PROFILE or line_of(row, "").is_preference
 
 
-_RECENT = timedelta(hours=24)
-# What says less about the work in progress is left to the index, which names it (relevance, 0-1).
-_LEAST_RELEVANCE = 0.25
-# Of a topic so many are ranked at most.
-_MOST_OF_TOPIC = 500
-
-
 @dataclass(frozen=True, slots=True)
 class WorkingContext:
     """The context, its tokens in all and by tier, and where each of its memories stands and why.
@@ -168,7 +172,7 @@ class WorkingContext:
 
 
 def named_alone(viewer: Viewer) -> Viewer:
-    """The viewer who is told nothing of a project that is not named, as of no such person."""
+    """Returns the viewer who sees nothing of a project that is not named, as of such a person."""
     return replace(viewer, project_id=viewer.project_id or NOBODY)
 
 
@@ -183,7 +187,7 @@ def assemble_context(
     tools: Tools,
     now: datetime,
 ) -> WorkingContext:
-    """What matters for the work in progress, within the budget.
+    """Returns what matters for the work in progress, within the budget.
 
     Nothing of a person or project is told unless the viewer names them; of a collaborator of that
     id, where the viewer names nobody, what they prefer and their profile.
@@ -194,26 +198,26 @@ def assemble_context(
     if is_preferences_alone:
         # Whose role nobody asked: told the less of the two.
         reader = replace(named, end_user_id=collaborator_id, is_guest=True)
-    shares = shares_of(_activity(signals))
-    known = _known(
-        viewer=viewer,
-        reader=reader,
-        signals=signals,
-        collaborator_id=collaborator_id,
-        tools=tools,
-        now=now,
-    )
+    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
+    # What the errors and the query say is asked of the one retrieval.
+    unasked = replace(signals, recent_errors=(), query="", activity="")
+    guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
+    predicted |= {each.memory_id: each for each in guesses}
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+        revision = team_revision(team_id=viewer.team_id)
+        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
+        topics = topic_counts(viewer=named, revision=revision)
+    kept = frozenset((*(row.memory_id for row in rows if _is_kept(row, signals)), *predicted))
     chooser = Chooser(
         viewer=reader,
         signals=signals,
-        predicted=known.predicted,
-        kept=known.kept,
+        predicted=predicted,
+        kept=kept,
         is_preferences_alone=is_preferences_alone,
         collaborator_id=collaborator_id,
     )
-    reserved = topic_index(
-        known.topics, token_budget=int(shares[3] * token_budget), counter=counter
-    ).tokens
+    shares = shares_of(_activity(signals))
+    index = topic_index(topics, token_budget=int(shares[3] * token_budget), counter=counter)
     found = prompt(
         Read(
             viewer=reader,
@@ -225,55 +229,20 @@ def assemble_context(
             min_score=_LEAST_RELEVANCE,
             tools=tools,
             now=now,
-            also=known.kept,
-            revision=known.revision,
+            also=kept,
+            revision=revision,
         ),
         packing=Packing(
             plan=working_plan(shares=shares, token_budget=token_budget),
             weights=weights,
-            token_budget=token_budget - reserved,
+            token_budget=token_budget - index.tokens,
             counter=counter,
             quoted_in=lambda message: _tier_of_message(message, now),
             choose=chooser.choose,
-            keeps=chooser.keeps,
+            keeps=lambda row: row.memory_id in kept,
         ),
     )
-    return _told(
-        found, chooser=chooser, topics=known.topics, token_budget=token_budget, counter=counter
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What may matter before anything is asked: predictions, what is `kept`, topics with counts."""
-
-    predicted: dict[UUID, Predicted]
-    kept: frozenset[UUID]
-    topics: list[tuple[str, int]]
-    revision: Revision | None
-
-
-def _known(
-    *,
-    viewer: Viewer,
-    reader: Viewer,
-    signals: Signals,
-    collaborator_id: UUID | None,
-    tools: Tools,
-    now: datetime,
-) -> _Known:
-    named = named_alone(viewer)
-    predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
-    # What the errors and the query say is asked of the one retrieval.
-    unasked = replace(signals, recent_errors=(), query="", activity="")
-    guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
-    predicted |= {each.memory_id: each for each in guesses}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
-        revision = team_revision(team_id=viewer.team_id)
-        rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
-        topics = topic_counts(viewer=named, revision=revision)
-    near = (row.memory_id for row in rows if _is_kept(row, signals))
-    return _Known(predicted, frozenset((*near, *predicted)), topics, revision)
+    return _with_index(found, chooser, topics, token_budget=token_budget, counter=counter)
 
 
 def _is_kept(row: WorkingRow, signals: Signals) -> bool:
@@ -284,11 +253,11 @@ def _is_kept(row: WorkingRow, signals: Signals) -> bool:
     return bool(nearness(signals, files=row.files or (), topics=topics))
 
 
-def _told(
+def _with_index(
     found: Prompt,
-    *,
     chooser: Chooser,
     topics: list[tuple[str, int]],
+    *,
     token_budget: int,
     counter: TokenCounter,
 ) -> WorkingContext:
@@ -330,7 +299,7 @@ def expand_topic(
     tools: Tools,
     now: datetime,
 ) -> Prompt:
-    """The memories of a topic that the viewer may see, as many as the budget holds.
+    """Returns the memories of a topic that the viewer may see, as many as the budget holds.
 
     Raises NotFoundError where there are none.
     """

@@ -17,8 +17,8 @@ from rest_framework.test import APIClient
 from memory.domain.plans.plan import FORGETTING, NOTICE
 from memory.domain.rendering import HEADINGS, SAID_HEADING
 from memory.models import Contradiction, Memory
-from memory.satellites.plans.layouts.topic_index import OPENING as INDEX
-from memory.satellites.plans.layouts.working import HEADINGS as WORKING_HEADINGS
+from memory.satellites.plans.placing import HEADINGS as WORKING_HEADINGS
+from memory.satellites.plans.placing import OPENING as INDEX
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests.support.cast import make_cast

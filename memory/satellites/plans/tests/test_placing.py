@@ -8,14 +8,15 @@ import pytest
 
 from memory.domain.rendering import ESTIMATE
 from memory.domain.types import Signals
-from memory.satellites.plans.layouts.topic_index import topic_index, untold
-from memory.satellites.plans.layouts.working import ContextTier
 from memory.satellites.plans.placing import (
     Candidate,
+    ContextTier,
     Nearness,
     asked_of,
     nearness,
     placed,
+    topic_index,
+    untold,
     words_of,
 )
 

@@ -26,7 +26,7 @@ from memory.domain.plans.plan import (
 )
 from memory.domain.rendering import ESTIMATE, Line, estimate_tokens
 from memory.domain.types import Scope
-from memory.satellites.plans.layouts.package import head_and_tail, package_plan, place
+from memory.satellites.plans.package import head_and_tail, package_plan, place
 from tests.support.prompt_lines import ENTRIES, FEB_9, entry
 
 

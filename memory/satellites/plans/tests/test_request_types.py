@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.satellites.plans.context import kind_of_request
-from memory.satellites.plans.selection.request_types import RequestType
+from memory.satellites.plans.choosing import RequestType, kind_of_request
 from teams.domain.team_settings import RequestCategories
 
 REQUESTS = {

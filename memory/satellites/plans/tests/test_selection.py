@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.domain.clashes import Cause, Fact, Resolution, Rules, category_of, is_relevant
 from memory.domain.types import MemoryType, Scope
-from memory.satellites.plans.selection.choosing import Selection, select_facts
+from memory.satellites.plans.choosing import Selection, select_facts
 
 Case = tuple[list[Fact], set[frozenset[UUID]], Rules]
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

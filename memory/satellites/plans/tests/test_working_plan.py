@@ -11,7 +11,7 @@ from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.plan import Entry
 from memory.domain.rendering import ESTIMATE, Line
 from memory.domain.types import MemoryType
-from memory.satellites.plans.layouts.working import (
+from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
     Activity,
     ContextTier,

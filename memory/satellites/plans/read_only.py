@@ -17,13 +17,14 @@ from memory.reading.packing import Packing
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, prompt
 from memory.reading.search import Depth
-from memory.satellites.plans.choosing import FactChooser
-from memory.satellites.plans.selection.choosing import Selection
-from memory.satellites.plans.selection.request_types import RequestType, request_type_of
+from memory.satellites.plans.choosing import (
+    FactChooser,
+    RequestType,
+    Selection,
+    kind_of_request,
+)
 from memory.selectors.loading.memories import memories_by_id
 from memory.understanding.tools import Tools
-from routing.clients.embeddings import static_vectors
-from routing.domain.complexity import measure
 from teams.domain.team_settings import ContextSettings
 from teams.services.team_settings import context_settings_of
 from teams.tenancy import team_scope
@@ -76,12 +77,6 @@ class ReadOnlyContext:
     enough: str
     is_truncated: bool
     retrieval: Prompt
-
-
-def kind_of_request(text: str) -> RequestType:
-    """What kind of help the text asks for; no language model is asked."""
-    features = measure(query=text, history_turns=0).features
-    return request_type_of(text, features=features, embed=static_vectors)
 
 
 def read_only_context(

@@ -1,16 +1,20 @@
-"""What a task, its project and the team bring for an agent at work (seed 003, sections 5 and 6)."""
+"""Packages of what a task, its project and the team bring for an agent (seed 003, 5 and 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache, partial
 
 from memory.domain.audience import Viewer
 from memory.domain.filters import Expression, conditions_of
 from memory.domain.levels import is_long, levels_of
+from memory.domain.packing import Room
 from memory.domain.plans.assembly import Assembly, Told
-from memory.domain.plans.plan import Entry
+from memory.domain.plans.plan import NOTICE
+from memory.domain.plans.plan import Block, Entry, Plan, Section, Written
 from memory.domain.profile_fields import is_preference
 from memory.domain.rendering import Line, TokenCounter
 from memory.domain.scoring import Weights
@@ -22,9 +26,8 @@ from memory.reading.packing import Packing
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, prompt
 from memory.reading.search import Depth
-from memory.satellites.plans.layouts.package import Tier, head_and_tail, package_plan, place
-from memory.satellites.tasks.domain import Task, TaskItem
 from memory.satellites.tasks.services import open_task
+from memory.satellites.tasks.store import Task, TaskItem
 from memory.selectors.filters import NOBODY, categories_named_in, matching, named_by
 from memory.selectors.names import names_of
 from memory.selectors.search.signal_rows import SignalRow
@@ -33,6 +36,80 @@ from memory.writing.categories import check_allowed
 from teams.domain.agent_document import ContextPolicy
 from teams.errors import InvalidError
 from teams.tenancy import team_scope
+
+# More than the importances of two lines can differ by in seconds of the epoch.
+_AGES = 1e11
+_OPENING = "opening"
+
+
+class Tier(StrEnum):
+    """Where an item of a package comes from; `global` is the team and the user."""
+
+    TASK = "task"
+    PROJECT = "project"
+    GLOBAL = "global"
+
+
+_SCOPES: Mapping[Tier, Collection[Scope]] = {
+    Tier.TASK: (Scope.TASK,),
+    Tier.PROJECT: (Scope.PROJECT,),
+    Tier.GLOBAL: (Scope.USER, Scope.TEAM),
+}
+HEADINGS: Mapping[Tier, str] = {
+    Tier.TASK: "## This Task",
+    Tier.PROJECT: "## This Project",
+    Tier.GLOBAL: "## The User And The Team",
+}
+
+
+def place(line: Line) -> float:
+    """Where a line stands in its package: the more important one first, then the older one."""
+    return line.at.timestamp() - line.importance * _AGES
+
+
+def head_and_tail(entries: Sequence[Entry], *, count: int) -> Sequence[Entry]:
+    """The first and the last `count` of the entries in their places (seed 003, section 6.1).
+
+    None where there are no more than that: then nothing stands between them.
+    """
+    if not count or len(entries) <= 2 * count:
+        return ()
+    ordered = sorted(entries, key=lambda each: place(each.line))
+    return [*ordered[:count], *ordered[-count:]]
+
+
+@lru_cache(maxsize=64)
+def package_plan(shares: tuple[float, float, float], *, ends: int) -> Plan:
+    """The plan for shares (0-1, of task, project and global) with so many kept at either end.
+
+    What a tier leaves free goes to the best of all tiers.
+    """
+    return Plan(
+        name="package",
+        sections=[
+            Section(
+                Room(tier, share=share), takes=partial(_is_of, tier), write=_in_place, block=tier
+            )
+            for tier, share in zip(Tier, shares, strict=True)
+        ],
+        blocks=[
+            Block(_OPENING, opening=NOTICE),
+            *(Block(tier, opening=HEADINGS[tier], after=_OPENING) for tier in Tier),
+        ],
+        # How something is done is for whoever works on a task.
+        on_request=(),
+        has_tiers=True,
+        first=partial(head_and_tail, count=ends),
+    )
+
+
+def _is_of(tier: Tier, line: Line) -> bool:
+    return line.scope in _SCOPES[tier]
+
+
+def _in_place(line: Line) -> Written:
+    return Written(line.render(), order=place(line))
+
 
 # What is asked is what the last items say, so far.
 _MOST_ASKED = 600
@@ -81,7 +158,7 @@ class ContextPackage:
     """
 
     task: Task
-    project: str
+    project: str | None
     assembly: Assembly
     items: tuple[PackageItem, ...]
     compression_ratio: float
@@ -136,12 +213,14 @@ def context_package(
         is_loaded=False,
     )
     assembly = found.assembly
+    whole = sum(item.tokens for item in assembly.offered)
+    told = sum(each.tokens for each in assembly.told)
     return ContextPackage(
         task=task,
-        project=project,
+        project=project or None,
         assembly=assembly,
         items=_items(assembly, policy.head_tail_preserve),
-        compression_ratio=_ratio(assembly),
+        compression_ratio=round(told / whole, 4) if whole else 1.0,
         retrieval=found,
     )
 
@@ -198,9 +277,3 @@ def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:
     kept = {each.key for each in head_and_tail(offered, count=ends)}
     told = sorted(assembly.told, key=lambda each: place(each.entry.line))
     return tuple(PackageItem(each, each.entry.key in kept) for each in told)
-
-
-def _ratio(assembly: Assembly) -> float:
-    whole = sum(item.tokens for item in assembly.offered)
-    told = sum(each.tokens for each in assembly.told)
-    return round(told / whole, 4) if whole else 1.0

@@ -1,1 +1,0 @@
-"""Which facts a request is told as authoritative: seed 001's rules, as plain functions."""
