@@ -10,8 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Job, Memory
-from memory.satellites.episodes.making import make_episode
-from memory.satellites.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import make_episode, queue_episodes
 from memory.understanding.tools import Tools
 from memory.writing.jobs import due_jobs, taken
 from memory.writing.pipeline import run_job

@@ -19,8 +19,7 @@ class EpisodesConfig(satellite.Satellite):
         super().ready()
         from memory.models import Job
         from memory.reading.sources import SOURCES
-        from memory.satellites.episodes.selectors import episodes_of
-        from memory.satellites.episodes.sittings import RUN_TASK
+        from memory.satellites.episodes.making import RUN_TASK, episodes_of
         from memory.writing.jobs import TASKS
 
         SOURCES.append(episodes_of)

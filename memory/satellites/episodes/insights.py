@@ -1,11 +1,14 @@
-"""Draws insights about a person from what is known of them, once a day at most (seed 004, §3)."""
+"""Draws insights about a person from what is known of them, once a day at most (seed 004, §3).
+
+They rest on what every agent who talks with the person may see.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from uuid import UUID
 
@@ -13,14 +16,25 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from audit.services.events import Event, record_events
-from memory.domain.audience import Viewer
-from memory.domain.episodes import CATEGORY, IMPORTANCE, WrittenInsight
+from memory.domain.audience import Audience, Viewer
+from memory.domain.episodes import (
+    CATEGORY,
+    IMPORTANCE,
+    MOST_ACTIVITIES,
+    MOST_FACTS,
+    TALK_CHARS,
+    Evidence,
+    Noted,
+    WrittenInsight,
+)
 from memory.domain.judgements import shared_words
+from memory.domain.prompt_guards import without_rendered_memory
+from memory.domain.secrets import mask_secrets
 from memory.domain.text.words import normalise_text
-from memory.domain.types import MemoryType, Status
-from memory.models import Memory, MemoryRelation
+from memory.domain.types import Asker, MemoryType, Role, Status
+from memory.models import Memory, MemoryRelation, MessageEntry
 from memory.models.memory import SINCE_EVER
-from memory.satellites.episodes.evidence import evidence_about, project_of_latest
+from memory.models.querysets import MemoryQuerySet
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
@@ -28,7 +42,7 @@ from memory.writing.drafts import MemoryDraft, PreparedDraft
 from memory.writing.secrets import masked_note
 from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError, UnavailableError
-from teams.models import EndUser
+from teams.models import Agent, EndUser, Message
 from teams.models.people import erased_name
 from teams.services.people import all_team_ids
 from teams.services.team_settings import flags_of_id
@@ -83,9 +97,10 @@ def make_insights(*, team_id: UUID, end_user_id: UUID, now: datetime, tools: Too
         if not people.update(insights_at=now):
             return []
         person = EndUser.objects.get(team_id=team_id, pk=end_user_id)
-        project_id = project_of_latest(person=person, now=now)
-        zone = zone_of(team_id=team_id, now=now)
-        evidence = evidence_about(person=person, project_id=project_id, now=now, zone=zone)
+        # In which the insights stay: that of what was last learned of the person.
+        latest = _open_memories(person, now).order_by("-created_at", "-id")
+        project_id = latest.values_list("project_id", flat=True).first()
+        evidence = _evidence(person, project_id, now)
     written = tools.insights.write(evidence)
     if not written:
         return []
@@ -207,3 +222,125 @@ def _store(
         )
         record_events(team_id=team_id, events=[event])
         return [result.memory for result in results]
+
+
+WINDOW = timedelta(days=28)
+_SHARED = (Audience.PERSON.value, Audience.TEAM.value)
+_MOST_RECENT, _MOST_MESSAGES, _MOST_TALK, _LONGEST_CHAIN = 200, 2_000, 30, 20
+_PREFERENCES = Q(category="preferences") | Q(subject__startswith="user.preference")
+_TYPES = (MemoryType.SEMANTIC.value, MemoryType.EPISODIC.value)
+
+
+def _open_memories(person: EndUser, now: datetime) -> MemoryQuerySet:
+    """Of the last four weeks, current, about the person and for every agent.
+
+    Without what an agent of the team may not read that reads insights.
+    """
+    rows = Memory.objects.filter(
+        team_id=person.team_id,
+        end_user=person,
+        agent=None,
+        status=Status.ACTIVE.value,
+        memory_type__in=_TYPES,
+        created_at__gt=now - WINDOW,
+        created_at__lte=now,
+    )
+    for allowed in _allowlists(person.team_id):
+        rows = rows.filter(category__in=["", *allowed])
+    return rows
+
+
+def _evidence(person: EndUser, project_id: UUID | None, now: datetime) -> Evidence:
+    """What is known of the person in a project, or in none."""
+    zone = zone_of(team_id=person.team_id, now=now)
+    in_project = Q(project_id__isnull=True) | Q(project_id=project_id)
+    rows = _open_memories(person, now).filter(in_project)
+    latest = rows.order_by("-created_at", "-id")
+    happened = latest.filter(memory_type=MemoryType.EPISODIC.value)[:MOST_ACTIVITIES]
+    learned = latest.filter(memory_type=MemoryType.SEMANTIC.value)[:MOST_FACTS]
+    agents = Agent.objects.filter(team_id=person.team_id, keeps_to_itself=False)
+    said = list(
+        Message.objects.filter(
+            Q(conversation__project_id__isnull=True) | Q(conversation__project_id=project_id),
+            team_id=person.team_id,
+            conversation__end_user=person,
+            conversation__agent__in=agents,
+            role=Role.USER.value,
+            created_at__gt=now - WINDOW,
+            created_at__lte=now,
+        )
+        .filter(Q(name="") | Q(name__in=person.names))
+        .order_by("-created_at", "-id")[:_MOST_MESSAGES]
+    )
+    shared = _shared(person.team_id, said)
+    talk, talk_ids = ("", ()) if _allowlists(person.team_id) else _talk(shared[:_MOST_TALK])
+    chains = [_versions(head, zone) for head in latest.filter(_PREFERENCES)[:_MOST_RECENT]]
+    return Evidence(
+        person=str(person),
+        asker=Asker(person.team_id, None, person.pk),
+        activities=tuple(_noted(row, zone) for row in happened),
+        facts=tuple(_noted(row, zone) for row in learned),
+        talk=talk,
+        talk_ids=talk_ids,
+        recent=tuple(_noted(row, zone) for row in latest[:_MOST_RECENT]),
+        changes=tuple(chain for chain in chains if len(chain) > 1),
+        spoke_at=tuple((row.created_at.astimezone(zone), row.pk) for row in shared),
+        names=tuple(agents.values_list("name", flat=True)),
+    )
+
+
+def _allowlists(team_id: UUID) -> list[Sequence[str]]:
+    """The categories of each agent that reads some only, insights among them."""
+    lists = Agent.objects.filter(team_id=team_id).values_list("allowed_categories", flat=True)
+    return [each for each in lists if each and CATEGORY in each]
+
+
+def _shared(team_id: UUID, said: Sequence[Message]) -> list[Message]:
+    """Those that every agent may find: nothing that was confided or forgotten."""
+    ids = [row.pk for row in said]
+    entries = MessageEntry.objects.filter(team_id=team_id, message_id__in=ids)
+    found = set(
+        entries.filter(audience__in=_SHARED, is_forgotten=False).values_list(
+            "message_id", flat=True
+        )
+    )
+    return [row for row in said if row.pk in found]
+
+
+def _talk(said: Sequence[Message]) -> tuple[str, tuple[UUID, ...]]:
+    """The last words of at most TALK_CHARS, in their order, and whose messages they are."""
+    lines: list[str] = []
+    ids: list[UUID] = []
+    room = TALK_CHARS
+    for row in said:
+        text = " ".join(without_rendered_memory(text=mask_secrets(text=row.content)).split())
+        if not text or len(text) + 1 > room:
+            break
+        room -= len(text) + 1
+        lines.append(text)
+        ids.append(row.pk)
+    return "\n".join(reversed(lines)), tuple(reversed(ids))
+
+
+def _versions(head: Memory, zone: tzinfo) -> tuple[Noted, ...]:
+    """The memory and what it took the place of over time, oldest first.
+
+    A correction of the same words is no change, and what was deleted is told by nothing.
+    """
+    chain = [head]
+    while chain[-1].supersedes_id is not None and len(chain) < _LONGEST_CHAIN:
+        earlier = Memory.objects.get(team_id=head.team_id, pk=chain[-1].supersedes_id)
+        owner = (earlier.agent_id, earlier.end_user_id, earlier.project_id, earlier.status)
+        if owner != (None, head.end_user_id, head.project_id, Status.SUPERSEDED):
+            break
+        is_corrected = set(earlier.source_message_ids) & set(chain[-1].source_message_ids)
+        if is_corrected:
+            break
+        chain.append(earlier)
+    return tuple(_noted(row, zone) for row in reversed(chain))
+
+
+def _noted(row: Memory, zone: tzinfo) -> Noted:
+    return Noted(
+        row.pk, row.content, row.created_at.astimezone(zone), row.conversation_id, row.subject
+    )

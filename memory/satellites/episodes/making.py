@@ -1,28 +1,40 @@
-"""Runs of episode jobs: a sitting of talk written as one memory of form `episode`."""
+"""Episodes: finds the sittings of talk that are over and writes each as one memory."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
+from datetime import UTC, datetime, timedelta
+from functools import partial, reduce
+from operator import or_
 from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from audit.services.events import record_events
 from memory.domain.audience import Audience, Viewer
-from memory.domain.episodes import Sitting, Told, WrittenEpisode, has_substance
+from memory.domain.episodes import (
+    FEWEST_MESSAGES,
+    Sitting,
+    Told,
+    WrittenEpisode,
+    cut_into_sittings,
+    has_substance,
+)
 from memory.domain.forms import Form
+from memory.domain.retrieval.question import Asked
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.satellites.episodes.artifacts import artifacts_in
-from memory.satellites.episodes.sittings import ACTOR, SPOKEN
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
 from memory.writing.drafts import MemoryDraft, PreparedDraft
-from memory.writing.jobs import Run, unchanged
+from memory.writing.jobs import UNFINISHED, Run, does_jobs, publish, unchanged
 from memory.writing.outcomes import job_event
 from memory.writing.secrets import safe_statement
 from memory.writing.summaries import summary_basis
@@ -36,8 +48,101 @@ from memory.writing.windows import (
     told_in_confidence,
 )
 from memory.writing.write_path import prepare, store
-from teams.errors import InvalidError
+from teams.errors import InvalidError, NotFoundError
+from teams.models import Conversation, Message, Team
+from teams.models.people import erased_name
+from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
+
+ACTOR = "task:episodes"
+RUN_TASK = "memory.satellites.episodes.tasks.run_episode_jobs"
+SPOKEN = ("user", "assistant")
+# A sitting of more messages is told in several episodes, each of which a model reads at once.
+MOST_MESSAGES = 200
+_READ_AT_ONCE = 2_000
+
+
+def queue_episodes(*, team_id: UUID, now: datetime, limit: int = 100) -> int:
+    """Make a job for each sitting of talk that is over and not told yet; returns how many.
+
+    A conversation is looked at once all of it is extracted and nobody has spoken in it for the
+    team's rest; what was said in it before falls into sittings by the same measure, so that a late
+    run makes the same episodes. Sittings of fewer than FEWEST_MESSAGES messages make none: the
+    memories made of two sentences tell all that is in them. At most `limit` conversations, the
+    oldest first, each in a transaction of its own; the next call goes on.
+    """
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        if not does_jobs(team_id=team_id, kind=Job.Kind.EPISODE):
+            return 0
+        rest = _rest_of(team_id)
+        ids = list(_rested(team_id, now, rest).order_by("id").values_list("id", flat=True)[:limit])
+    made = 0
+    for conversation_id in ids:
+        # Its person may have been erased in between.
+        with suppress(NotFoundError), team_scope(team_ids=[team_id], actor=ACTOR):
+            made += _queue(
+                lock_conversation(team_id=team_id, conversation_id=conversation_id), rest
+            )
+    return made
+
+
+def _rest_of(team_id: UUID) -> timedelta:
+    """How long nobody speaks between two sittings."""
+    hours = Team.objects.values_list("episode_rest_hours", flat=True).get(pk=team_id)
+    return timedelta(hours=hours or settings.EPISODE_REST_HOURS)
+
+
+def _rested(team_id: UUID, now: datetime, rest: timedelta) -> QuerySet[Conversation, Conversation]:
+    latest = Message.objects.filter(
+        received_at__lte=now - rest,
+        team_id=team_id,
+        conversation=OuterRef("pk"),
+        position=OuterRef("last_position"),
+    )
+    extracting = Job.objects.extractions().filter(
+        team_id=team_id, conversation=OuterRef("pk"), state__in=UNFINISHED
+    )
+    rows = Conversation.objects.filter(
+        Exists(latest),
+        ~Exists(extracting),
+        team_id=team_id,
+        extracted_position=F("last_position"),
+        episode_position__lt=F("last_position"),
+    )
+    # Nothing is told of who was erased.
+    return rows.exclude(end_user__external_id=erased_name("end_user__"))
+
+
+def _queue(conversation: Conversation, rest: timedelta) -> int:
+    """Jobs for the sittings of a locked conversation from where the last look ended."""
+    rows = Message.objects.filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        position__gt=conversation.episode_position,
+    ).order_by("position")
+    said = list(rows.values_list("position", "created_at", "role")[:_READ_AT_ONCE])
+    ranges = cut_into_sittings([row[:2] for row in said], rest=rest, most=MOST_MESSAGES)
+    if said and said[-1][0] < conversation.last_position:
+        ranges.pop()  # it may go on behind what was read
+    spoken = [position for position, _, role in said if role in SPOKEN]
+    made = 0
+    for first, last in ranges:
+        if sum(first <= position <= last for position in spoken) >= FEWEST_MESSAGES:
+            Job.objects.create(
+                team_id=conversation.team_id,
+                conversation=conversation,
+                kind=Job.Kind.EPISODE,
+                from_position=first,
+                to_position=last,
+                is_capped=False,
+            )
+            made += 1
+        conversation.episode_position = last
+    conversation.save(update_fields=["episode_position"])
+    if made:
+        publish(team_id=conversation.team_id, kind=Job.Kind.EPISODE)
+    return made
+
 
 EXTRACTOR = "episode"
 IMPORTANCE = 5
@@ -79,10 +184,9 @@ def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
     What a deleted memory was made of is in neither.
     """
     conversation = job.conversation
-    ids = [row.pk for row in source.messages]
+    ids = {row.pk for row in source.messages}
     entries = MessageEntry.objects.filter(team_id=job.team_id, message_id__in=ids)
-    forgotten = set(entries.filter(is_forgotten=True).values_list("message_id", flat=True))
-    left = set(ids) - forgotten
+    left = ids.difference(entries.filter(is_forgotten=True).values_list("message_id", flat=True))
     if conversation.agent.keeps_to_itself:
         return [_audience(job, source, left, is_private=False)]
     own = Memory.objects.filter(
@@ -121,29 +225,22 @@ def _audience(
     ).points
     asker = Asker(job.team_id, conversation.agent_id, conversation.end_user_id)
     kept = _readable(points, job.team_id, is_private=is_private) if told else ()
-    # Its summary was made of these memories: they are not made into a second text.
-    is_summed_up = bool(kept) and _is_summed_up(job)
-    return _Audience(Sitting(told, kept, asker, is_summed_up), is_private)
-
-
-def _is_summed_up(job: Job) -> bool:
-    """Whether one compaction summed up all of the messages."""
-    rows = Compaction.objects.filter(
+    # The summary of all messages was made of these memories: they are not made into a second text.
+    summaries = Compaction.objects.filter(
         team_id=job.team_id,
-        conversation=job.conversation,
+        conversation=conversation,
         from_position__lte=job.from_position,
         to_position__gte=job.to_position,
     )
-    return rows.exists()
+    is_summed_up = bool(kept) and summaries.exists()
+    return _Audience(Sitting(told, kept, asker, is_summed_up), is_private)
 
 
 def _readable(points: Collection[Point], team_id: UUID, *, is_private: bool) -> tuple[Point, ...]:
     """Those that the circle of readers may be told."""
     ids = {each for point in points for each in point.memory_ids}
-    own = Memory.objects.filter(
-        team_id=team_id, pk__in=ids, memory_type=MemoryType.AGENT_PRIVATE
-    ).values_list("pk", flat=True)
-    private = set(own)
+    own = Memory.objects.filter(team_id=team_id, pk__in=ids, memory_type=MemoryType.AGENT_PRIVATE)
+    private = set(own.values_list("pk", flat=True))
     return tuple(each for each in points if is_private != private.isdisjoint(each.memory_ids))
 
 
@@ -214,3 +311,25 @@ def _finish(job: Job, prepared: list[PreparedDraft], tools: Tools, now: datetime
         mine.save()
         record_events(team_id=job.team_id, events=[job_event(job, written=len(results))])
         return made
+
+
+_MOST_PROPOSED = 20
+
+
+def episodes_of(*, viewer: Viewer, asked: Asked) -> list[UUID]:
+    """The latest episodes that the viewer may see of the periods asked about; call it in scope.
+
+    However many memories there are since, and however little of the question is in their words.
+    None for a day of no year: it would be of any.
+    """
+    ahead = timedelta(seconds=asked.ahead)
+    periods = [
+        Q(created_at__gte=each.start - ahead, created_at__lt=each.end - ahead)
+        for each in asked.periods
+        if not each.yearly
+    ]
+    if not periods:
+        return []
+    rows = Memory.objects.visible_to(viewer).searchable(include_cold=False)
+    found = rows.filter(reduce(or_, periods), form=Form.EPISODE.value).order_by("-id")
+    return list(found.values_list("id", flat=True)[:_MOST_PROPOSED])

@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from memory.models import Job
 from memory.satellites.episodes.insights import draw_waiting_insights
-from memory.satellites.episodes.making import make_episode
-from memory.satellites.episodes.sittings import RUN_TASK, queue_episodes
+from memory.satellites.episodes.making import RUN_TASK, make_episode, queue_episodes
 from memory.understanding.tools import default_tools
 from memory.writing.jobs import work_for_team
 from teams.services.people import all_team_ids

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -30,7 +31,6 @@ from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
-from memory.satellites.tasks.domain import TASK_ID, ItemKind, ProjectKind, Task, TaskState
 from memory.satellites.tasks.services import (
     NewItem,
     Promotion,
@@ -42,6 +42,7 @@ from memory.satellites.tasks.services import (
     promote_item,
     task_for,
 )
+from memory.satellites.tasks.store import TASK_ID, ItemKind, ProjectKind, Task, TaskState
 from memory.understanding.tools import default_tools
 
 KINDS = [(each.value, each.value) for each in ItemKind]
@@ -268,20 +269,12 @@ class TaskViewSet(MemoryWrites):
     def add(self, request: Request, task_id: str) -> Response:
         """Note reasoning or the output of a tool; nothing of it becomes a memory by itself."""
         viewer = self._viewer(self.params(TaskQuerySerializer))
-        given = self.body(NewItemSerializer)
+        given = _said(self.body(NewItemSerializer))
         item = add_item(
             viewer=viewer,
             task_id=task_id,
             now=timezone.now(),
-            item=NewItem(
-                kind=ItemKind(given["kind"]),
-                stage=given.get("stage") or "",
-                text=given.get("text", ""),
-                tool=given.get("tool", ""),
-                output=given.get("output"),
-                importance=given.get("importance"),
-                tags=tuple(given.get("tags", ())),
-            ),
+            item=NewItem(**given | {"kind": ItemKind(given["kind"])}),
         )
         shown = ItemSerializer(item, context={"task": task_id}).data
         return Response(shown, status=status.HTTP_201_CREATED)
@@ -353,23 +346,13 @@ class TaskViewSet(MemoryWrites):
         same memory; with other words it is refused (409): correct the memory instead.
         """
         viewer = self._viewer(self.params(TaskQuerySerializer))
-        given = self.body(PromotionSerializer)
+        given = _said(self.body(PromotionSerializer))
+        kind = ProjectKind(given["kind"]) if given.get("kind") else None
         result = promote_item(
             viewer=viewer,
             task_id=task_id,
             item_id=item_id,
-            promotion=Promotion(
-                content=given.get("content", ""),
-                kind=ProjectKind(given["kind"]) if given.get("kind") else None,
-                lesson=given.get("lesson", ""),
-                project=given.get("project", ""),
-                importance=given.get("importance"),
-                category=given.get("category", ""),
-                subject=given.get("subject", ""),
-                tags=tuple(given.get("tags", ())),
-                is_pinned=given["is_pinned"],
-                reason=given.get("reason") or "",
-            ),
+            promotion=Promotion(**given | {"kind": kind}),
             tools=default_tools(),
             now=timezone.now(),
         )
@@ -387,3 +370,28 @@ class TaskViewSet(MemoryWrites):
 
     def _viewer(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked parameters
         return self.named_viewer({"agent": given.get("agent")})
+
+
+def _said(given: Mapping[str, Any]) -> dict[str, Any]:  # Any: checked fields
+    return {name: value for name, value in given.items() if value is not None}
+
+
+_ITEMS = "tasks/<str:task_id>/items"
+urlpatterns = [
+    path("tasks", TaskViewSet.as_view({"post": "create"}), name="tasks"),
+    path("tasks/<str:task_id>", TaskViewSet.as_view({"get": "load"}), name="task"),
+    path(
+        _ITEMS,
+        TaskViewSet.as_view({"post": "add", "get": "items", "delete": "clear"}),
+        name="task-items",
+    ),
+    path(
+        f"{_ITEMS}/<uuid:item_id>/promote",
+        TaskViewSet.as_view({"post": "promote"}),
+        name="task-item-promote",
+    ),
+    *(
+        path(f"tasks/<str:task_id>/{end}", TaskViewSet.as_view({"post": end}), name=f"task-{end}")
+        for end in ("complete", "fail")
+    ),
+]

@@ -9,7 +9,7 @@ class TasksConfig(satellite.Satellite):
     name = "memory.satellites.tasks"
     label = "tasks"
     verbose_name = "Tasks"
-    routes = "memory.satellites.tasks.urls"
+    routes = "memory.satellites.tasks.api"
     enums = {
         "ItemKindEnum": "memory.satellites.tasks.api.KINDS",
         "ProjectKindEnum": "memory.satellites.tasks.api.PROJECT_KINDS",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
@@ -15,8 +16,15 @@ from memory.domain.audience import Viewer
 from memory.domain.text.words import has_words
 from memory.domain.types import Scope
 from memory.satellites.tasks import store as task_store
-from memory.satellites.tasks.domain import ItemKind, ProjectKind, Task, TaskItem, TaskState
-from memory.satellites.tasks.store import TaskKey, WorkingMemoryAwayError
+from memory.satellites.tasks.store import (
+    ItemKind,
+    ProjectKind,
+    Task,
+    TaskItem,
+    TaskKey,
+    TaskState,
+    WorkingMemoryAwayError,
+)
 from memory.understanding.tools import Tools
 from memory.writing.categories import category_names
 from memory.writing.drafts import WriteResult
@@ -38,7 +46,7 @@ class NewItem:
     tool: str = ""
     output: object = None
     importance: int | None = None
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
 
 
 def begin_task(
@@ -183,42 +191,29 @@ def items_of(
     ]
 
 
-def item_for(
-    *, viewer: Viewer, task_id: str, item_id: UUID, now: datetime
-) -> tuple[Task, TaskItem]:
-    """An item of an open task, with the task; raises as `items_of`, also for an unknown item."""
-    task = task_for(viewer=viewer, task_id=task_id, now=now)
-    for item in items_of(viewer=viewer, task_id=task_id, now=now):
-        if item.id == item_id:
-            return task, item
-    raise NotFoundError("There is no such item in this task.")
-
-
 def clear_items(*, viewer: Viewer, task_id: str, now: datetime) -> tuple[Task, int]:
-    """Empty an open task, which stays open; returns it and how many items went.
+    """Empties an open task, which stays open; returns it and how many items went.
 
     Raises as `add_item`.
     """
-    task = task_for(viewer=viewer, task_id=task_id, now=now)
-    outcome, cleared = task_store.clear(_key(viewer, task))
-    _check(outcome, task_id)
-    return task_for(viewer=viewer, task_id=task_id, now=now), cleared
+    return _emptied(viewer, task_id, now, task_store.clear)
 
 
 def end_task(*, viewer: Viewer, task_id: str, state: TaskState, now: datetime) -> tuple[Task, int]:
-    """Complete or fail an open task: its items are gone; returns it and how many they were.
+    """Completes or fails an open task: its items are gone; returns it and how many they were.
 
     That it ended is known for a while. Raises as `add_item`.
     """
+    return _emptied(viewer, task_id, now, partial(task_store.end, state=state, now=now))
+
+
+def _emptied(
+    viewer: Viewer, task_id: str, now: datetime, step: Callable[[TaskKey], tuple[str, int]]
+) -> tuple[Task, int]:
     task = task_for(viewer=viewer, task_id=task_id, now=now)
-    outcome, cleared = task_store.end(_key(viewer, task), state=state, now=now)
+    outcome, cleared = step(_key(viewer, task))
     _check(outcome, task_id)
     return task_for(viewer=viewer, task_id=task_id, now=now), cleared
-
-
-def note_promotion(*, viewer: Viewer, task: Task, item_id: UUID, memory_id: UUID) -> None:
-    """Note with the task which memory an item became."""
-    task_store.mark_promoted(_key(viewer, task), item_id=item_id, memory_id=memory_id)
 
 
 def _owner(viewer: Viewer, agent: str | None) -> Agent | None:
@@ -263,7 +258,7 @@ class Promotion:
     importance: int | None = None
     category: str = ""
     subject: str = ""
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
     is_pinned: bool = False
     reason: str = ""
 
@@ -284,20 +279,25 @@ def promote_item(
     deleted), InvalidError (no project, no words, a failure without its lesson) and
     WorkingMemoryAwayError.
     """
-    task, item = item_for(viewer=viewer, task_id=task_id, item_id=item_id, now=now)
+    task = task_for(viewer=viewer, task_id=task_id, now=now)
+    items = items_of(viewer=viewer, task_id=task_id, now=now)
+    item = next((each for each in items if each.id == item_id), None)
+    if item is None:
+        raise NotFoundError("There is no such item in this task.")
     project = promotion.project or task.project
     if not project:
         raise InvalidError("The task belongs to no project: name one.", field="project")
     if task.project and promotion.project not in ("", task.project):
         raise InvalidError(f"The task belongs to the project '{task.project}'.", field="project")
+    kind = promotion.kind
     why = f"promoted from task '{task.id}', item {item.id}"
     stated = StatedMemory(
         content=_content(promotion, item.words),
         scope=Scope.PROJECT,
         project=project,
-        importance=_importance(promotion, item.importance),
+        importance=promotion.importance or (kind.importance if kind else item.importance),
         is_pinned=promotion.is_pinned,
-        category=promotion.category or _category(viewer, promotion.kind),
+        category=promotion.category or _category(viewer, kind),
         subject=promotion.subject,
         tags=_tags(promotion, task.id, item.tags),
         external_id=f"task-item:{item.id}",
@@ -312,7 +312,7 @@ def promote_item(
         prefix=False,
     )
     with suppress(WorkingMemoryAwayError):  # The memory is written; the task only names it.
-        note_promotion(viewer=viewer, task=task, item_id=item.id, memory_id=result.memory.pk)
+        task_store.mark_promoted(_key(viewer, task), item_id=item.id, memory_id=result.memory.pk)
     return result
 
 
@@ -320,27 +320,18 @@ def _content(promotion: Promotion, words: str) -> str:
     content = promotion.content or words
     if not has_words(content):
         raise InvalidError("The item has no words: say it as `content`.", field="content")
-    is_failure = promotion.kind is ProjectKind.FAILURE
-    if is_failure != bool(promotion.lesson):
-        says = (
-            "A failure is kept with its lesson." if is_failure else "Only a failure has a lesson."
-        )
-        raise InvalidError(says, field="lesson")
-    if is_failure:
+    if promotion.kind is ProjectKind.FAILURE:
+        if not promotion.lesson:
+            raise InvalidError("A failure is kept with its lesson.", field="lesson")
         content = f"{content.rstrip()}\nLesson: {promotion.lesson.strip()}"
-    if len(content) > settings.MAX_CONTENT_CHARS:
-        most = settings.MAX_CONTENT_CHARS
+    elif promotion.lesson:
+        raise InvalidError("Only a failure has a lesson.", field="lesson")
+    if len(content) > (most := settings.MAX_CONTENT_CHARS):
         raise InvalidError(
             f"A memory has at most {most:,} characters: say it shorter, as `content`.",
             field="content",
         )
     return content
-
-
-def _importance(promotion: Promotion, of_item: int) -> int:
-    if promotion.importance is not None:
-        return promotion.importance
-    return promotion.kind.importance if promotion.kind else of_item
 
 
 def _category(viewer: Viewer, kind: ProjectKind | None) -> str:

@@ -1,28 +1,128 @@
 """Tasks and their items in Redis: each step is one atomic script, and each key has an end.
 
 A task is a hash, its items are another one, and a set names the agents that have a task of an id. A
-sorted set of each team holds its open tasks with the second at which each dies.
-Keys hold the team and the agent whose it is, so that who may not see a task cannot name its key.
-Nothing of it is anywhere else: without Redis there is no working memory, and all else goes on.
+sorted set of each team holds its open tasks with the second at which each dies. Keys hold the team
+and the agent whose it is, so that who may not see a task cannot name its key. Nothing of it is
+anywhere else: without Redis there is no working memory, and all else goes on.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import redis
 from django.conf import settings
+from pydantic import TypeAdapter
 
-from memory.satellites.tasks.domain import ItemKind, Task, TaskItem, TaskState
+from memory.domain.forms import Form, stated_importance
+from memory.domain.rendering import estimate_tokens
 from routing.clients.quick_redis import quick_redis
 from teams.errors import UnavailableError
 
+# A task's id is part of addresses.
+TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
+
+
+class TaskState(StrEnum):
+    """Where a task stands; only an open one has items."""
+
+    OPEN = "open"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class ItemKind(StrEnum):
+    """What an item of a task is (seed 003, section 2.2)."""
+
+    REASONING = "reasoning"
+    TOOL_OUTPUT = "tool_output"
+
+    @property
+    def importance(self) -> int:
+        """1-10: the seed's .5 and .7."""
+        return {ItemKind.REASONING: 5, ItemKind.TOOL_OUTPUT: 7}[self]
+
+
+class ProjectKind(StrEnum):
+    """What a project keeps of its work (seed 003, section 3.3)."""
+
+    DECISION = "decision"
+    CONVENTION = "convention"
+    FAILURE = "failure"
+
+    @property
+    def importance(self) -> int:
+        """1-10: the seed's .9, .8 and .85."""
+        return stated_importance(Form(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task of an agent, or of the team where `agent` is empty; all times are aware UTC.
+
+    After `expires_at` nothing is known of it any more. `items` and `size` are how many items it
+    holds and their bytes as JSON.
+    """
+
+    id: str
+    agent_id: UUID | None
+    agent: str
+    project: str
+    state: TaskState
+    ttl_seconds: int
+    created_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None = None
+    items: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskItem:
+    """One item: reasoning with its `text`, or the `output` (any JSON value) of a `tool`.
+
+    `promoted_to` is the memory of the project that was made of it.
+    """
+
+    id: UUID
+    kind: ItemKind
+    stage: str
+    importance: int
+    tags: tuple[str, ...]
+    created_at: datetime
+    text: str = ""
+    tool: str = ""
+    output: object = None
+    promoted_to: UUID | None = None
+
+    @property
+    def words(self) -> str:
+        """What the item says, as text: an output that is no text as JSON."""
+        if self.kind is ItemKind.REASONING:
+            return self.text
+        if self.output is None:
+            return ""
+        return self.output if isinstance(self.output, str) else json.dumps(self.output)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens a prompt spends on its words."""
+        return estimate_tokens(self.words)
+
+    def source(self, task_id: str) -> str:
+        """Where it comes from, as the seed writes it: `task/{task}/{stage}`."""
+        return "/".join(filter(None, ("task", task_id, self.stage)))
+
+
 _T = TypeVar("_T")
+_ITEM = TypeAdapter(TaskItem)
 _TEAMS_OWN = "team"
 _PROMOTED = "promoted:"
 
@@ -167,7 +267,7 @@ def add(key: TaskKey, item: TaskItem) -> tuple[str, int]:
     "done", "unknown", the state of one that ended, "count", or "size" with the bytes left.
     """
     most = [str(settings.TASK_MAX_ITEMS), str(settings.TASK_MAX_BYTES)]
-    return _run(_ADD, key, [str(item.id), _written(item), *most])
+    return _run(_ADD, key, [str(item.id), _ITEM.dump_json(item, exclude={"promoted_to"}), *most])
 
 
 def end(key: TaskKey, *, state: TaskState, now: datetime) -> tuple[str, int]:
@@ -203,8 +303,9 @@ def load_items(key: TaskKey, *, now: datetime) -> tuple[Task | None, list[TaskIt
         for name, value in state[0].items()
         if name.startswith(_PROMOTED.encode())
     }
-    items = [_item(json.loads(each), marks) for each in kept]
-    return _task(key, state, now), sorted(items, key=lambda item: item.id)
+    items = [_ITEM.validate_json(each) for each in kept]
+    marked = [replace(each, promoted_to=marks.get(str(each.id))) for each in items]
+    return _task(key, state, now), sorted(marked, key=lambda item: item.id)
 
 
 def owners_of(*, team_id: UUID, task_id: str) -> list[UUID | None]:
@@ -225,7 +326,7 @@ def _ask(command: Callable[[redis.Redis], _T]) -> _T:
     return answer
 
 
-def _run(script: str, key: TaskKey, arguments: Sequence[str]) -> tuple[str, int]:
+def _run(script: str, key: TaskKey, arguments: Sequence[str | bytes]) -> tuple[str, int]:
     names = key.names
     found = _ask(lambda client: client.eval(script, len(names), *names, *arguments))
     word, number = cast("list[Any]", found)  # Any: a word and a number
@@ -259,34 +360,4 @@ def _task(key: TaskKey, state: Any, now: datetime) -> Task | None:  # Any: what 
         ended_at=datetime.fromisoformat(ended) if ended else None,
         items=items,
         size=int(kept["size"]),
-    )
-
-
-def _written(item: TaskItem) -> str:
-    return json.dumps(
-        {
-            "id": str(item.id),
-            "kind": item.kind.value,
-            "stage": item.stage,
-            "importance": item.importance,
-            "tags": item.tags,
-            "created_at": item.created_at.isoformat(),
-            "text": item.text,
-            "tool": item.tool,
-            "output": item.output,
-        },
-        ensure_ascii=False,
-    )
-
-
-def _item(kept: dict[str, Any], marks: dict[str, UUID]) -> TaskItem:  # Any: as it was written
-    return TaskItem(
-        **{
-            **kept,
-            "id": UUID(kept["id"]),
-            "kind": ItemKind(kept["kind"]),
-            "tags": tuple(kept["tags"]),
-            "created_at": datetime.fromisoformat(kept["created_at"]),
-            "promoted_to": marks.get(kept["id"]),
-        }
     )

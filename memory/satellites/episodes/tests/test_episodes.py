@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
 from memory.models import Job, Memory, MemoryArtifact, MessageEntry
-from memory.satellites.episodes.sittings import queue_episodes
+from memory.satellites.episodes.making import queue_episodes
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.model_writers import ModelEpisodes
 from memory.understanding.tools import Tools
