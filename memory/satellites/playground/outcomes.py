@@ -13,8 +13,7 @@ from memory.reading.answers import Considered, Prompt
 from memory.reading.messages import RankedMessage, ScoredMessage
 from memory.reading.ranking import Ranked
 from memory.reading.retrieval import is_told_as_summary
-from memory.satellites.query.querying import Queried
-from memory.satellites.query.results import QueryResult
+from memory.satellites.query.querying import Queried, QueryResult
 from memory.selectors.search.signal_rows import SignalRow
 
 

@@ -9,4 +9,4 @@ class QueryConfig(satellite.Satellite):
     name = "memory.satellites.query"
     label = "query"
     verbose_name = "Query"
-    routes = "memory.satellites.query.urls"
+    routes = "memory.satellites.query.views"

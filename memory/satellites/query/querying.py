@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
+from typing import TypeAlias
 
 from memory.clients.afterwards import at_its_end
 from memory.domain.audience import Viewer
+from memory.domain.differences import same_words
 from memory.domain.filters import All, Expression, conditions_of
-from memory.domain.packing import Packed
-from memory.domain.scoring import Weights
-from memory.domain.talk import retells
+from memory.domain.packing import Item, Packed, Room, pack
+from memory.domain.rendering import Quote, SaidLine, escaped_line, estimate_tokens, mark_of
+from memory.domain.scoring import Signals, Weights
+from memory.domain.talk import excerpt, retells
 from memory.domain.types import MemoryType
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
@@ -21,15 +24,8 @@ from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up
 from memory.reading.messages import ScoredMessage
 from memory.reading.ranking import SEARCH_WEIGHTS, Question
 from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth
+from memory.reading.search import Depth, told_alone
 from memory.reading.usage import note_retrieved
-from memory.satellites.query.results import (
-    FoundMemory,
-    QueryResult,
-    QuotedMessage,
-    Shown,
-    pack_results,
-)
 from memory.selectors.filters import categories_named_in, matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
@@ -38,6 +34,124 @@ from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, requested_categories
 from teams.tenancy import team_scope
+
+_ROOM = Room("answer")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A memory that was found.
+
+    `score` (0-1) and `signals` are None for one that came with its whole category.
+    """
+
+    memory: Memory
+    score: float | None = None
+    signals: Signals | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """A found memory with its bullet and the tokens of that.
+
+    `told` is its text with the person's own name, `quote` says whose sentence it is, if it is one.
+    """
+
+    memory: Memory
+    text: str
+    tokens: int
+    told: str
+    score: float | None = None
+    signals: Signals | None = None
+    quote: Quote | None = None
+
+    @classmethod
+    def of(cls, found: FoundMemory, *, names: PersonNames) -> QueryResult:
+        """The memory as one line with its category, or its type where it has none."""
+        memory = found.memory
+        label = escaped_line(memory.category or memory.memory_type).replace("]", "&#93;")
+        told, quote = names.told(memory.pk, memory.content), names.quotes.get(memory.pk)
+        line = quote.render(told) if quote else escaped_line(told)
+        text = f"[{label}{mark_of(memory.status)}] {line}"
+        tokens = estimate_tokens(f"{text}\n")
+        return cls(memory, text, tokens, told, found.score, found.signals, quote)
+
+    @property
+    def saying(self) -> Hashable:
+        """Equal for two memories of which one is enough."""
+        memory = self.memory
+        said_by = (self.quote.speaker, self.quote.day) if self.quote else None
+        return (memory.category, memory.status, said_by, same_words(self.told))
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedMessage:
+    """A message with the line that quotes it, as in a prompt, and the tokens of that."""
+
+    message: ScoredMessage
+    text: str
+    tokens: int
+
+    @classmethod
+    def of(
+        cls, message: ScoredMessage, *, words: Sequence[str], zone: tzinfo
+    ) -> QuotedMessage | None:
+        """The message from where most of the question's words stand; None if nothing is left.
+
+        Its day is that of `zone`.
+        """
+        said = excerpt(message.text, words=words)
+        if not said:
+            return None
+        text = SaidLine(
+            said, message.speaker, message.said_at.astimezone(zone), message.is_private
+        ).render()
+        return cls(message, text, estimate_tokens(f"{text}\n"))
+
+    @property
+    def score(self) -> float:
+        """0-1, on the same scale as memories."""
+        return self.message.score
+
+    @property
+    def saying(self) -> Hashable:
+        """Another one for each message."""
+        return self.message.id
+
+
+Shown: TypeAlias = QueryResult | QuotedMessage
+
+
+def _packed(shown: Sequence[Shown], token_budget: int) -> Packed[Shown]:
+    """As many of them, in order, as the budget has room for.
+
+    What is past is not told without what superseded it, where that was found.
+    """
+    memories = {each.memory.pk: each.memory for each in shown if isinstance(each, QueryResult)}
+    ends = {
+        pk: later
+        for pk, memory in memories.items()
+        if (later := memory.superseded_by_id) is not None and later in memories
+    }
+    kept = list(shown)
+    while True:
+        items = [
+            Item(value=each, section=_ROOM.name, tokens=each.tokens, score=-float(place))
+            for place, each in enumerate(kept)
+        ]
+        packed = pack(
+            items, rooms=[_ROOM], token_budget=token_budget, saying=lambda each: each.saying
+        )
+        told = {
+            each.value.memory.pk for each in packed.items if isinstance(each.value, QueryResult)
+        }
+        alone = told_alone(ends, told)
+        if not alone:
+            return packed
+        kept = [
+            each for each in kept if not (isinstance(each, QueryResult) and each.memory.pk in alone)
+        ]
+
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 500
@@ -117,7 +231,6 @@ def query_memories(
         # Their rules are no memories, so that no revision moves with them.
         "rules": [(each.name, each.context, each.length) for each in known],
     }
-
     key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
     cached = look_up(key, viewer=viewer, now=now)
     if cached.sent is not None:
@@ -198,7 +311,7 @@ class _Query:
             QueryResult.of(each, names=called) if isinstance(each, FoundMemory) else each
             for each in (*found, *given)
         ]
-        packed = pack_results(shown, token_budget=query.token_budget)
+        packed = _packed(shown, query.token_budget)
         told = [item.value for item in packed.items]
         results = [each for each in told if isinstance(each, QueryResult)]
         messages = [each for each in told if isinstance(each, QuotedMessage)]
@@ -218,10 +331,9 @@ class _Query:
         memories = [each.memory for each in found if isinstance(each, FoundMemory)]
         if not memories:
             return PersonNames()
-        team_id = self.viewer.team_id
-        with team_scope(team_ids=[team_id], actor=self.viewer.actor):
+        with team_scope(team_ids=[self.viewer.team_id], actor=self.viewer.actor):
             texts = [(memory.pk, memory.content) for memory in memories]
-            return person_names(team_id=team_id, texts=texts)
+            return person_names(team_id=self.viewer.team_id, texts=texts)
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
@@ -243,9 +355,7 @@ class _Query:
             best = own.with_names().order_by("-is_pinned", "-importance", "-id")
             first = list(best[: min(length, most)])
             summaries = [
-                memory.pk
-                for memory in first
-                if retells(tags=memory.tags, memory_type=memory.memory_type)
+                each.pk for each in first if retells(tags=each.tags, memory_type=each.memory_type)
             ]
             outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
             results += [FoundMemory(each) for each in first if each.pk not in outdated]

@@ -7,17 +7,14 @@ from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory.api.base import refusals
-from memory.api.fields import (
-    FilterField,
-    NameField,
-    OneOfField,
-)
+from memory.api.fields import FilterField, NameField, OneOfField
 from memory.api.found import (
     BELOW,
     FULL,
@@ -33,8 +30,14 @@ from memory.api.retrieval import ReadViewSet
 from memory.api.schemas import ApiSerializer
 from memory.domain.filters import All
 from memory.reading.ranking import SEARCH_WEIGHTS
-from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, QueryAnswer, query_memories
-from memory.satellites.query.results import QueryResult, QuotedMessage
+from memory.satellites.query.querying import (
+    DEFAULT_LIMIT,
+    MemoryQuery,
+    QueryAnswer,
+    QueryResult,
+    QuotedMessage,
+    query_memories,
+)
 from memory.selectors.filters import named_by
 from memory.understanding.tools import default_tools
 
@@ -200,31 +203,28 @@ def _bullet(result: QueryResult) -> Json:
     return {
         "id": str(result.memory.pk),
         "category": result.memory.category,
-        "text": result.text,
-        "tokens": result.tokens,
+        **_line(result),
         "score": result.score,
     }
 
 
 def _whole(result: QueryResult) -> Json:
-    return {
-        **memory_json(result.memory),
-        "text": result.text,
-        "tokens": result.tokens,
-        "score": result.score,
-        "signals": result.signals,
-    }
+    scored = {"score": result.score, "signals": result.signals}
+    return {**memory_json(result.memory), **_line(result), **scored}
 
 
 def _message_bullet(quoted: QuotedMessage) -> Json:
-    return {
-        "id": str(quoted.message.id),
-        "text": quoted.text,
-        "tokens": quoted.tokens,
-        "score": quoted.score,
-    }
+    return {"id": str(quoted.message.id), **_line(quoted), "score": quoted.score}
 
 
 def _whole_message(quoted: QuotedMessage) -> Json:
-    found = found_message_json(quoted.message)
-    return {**found, "text": quoted.text, "tokens": quoted.tokens}
+    return {**found_message_json(quoted.message), **_line(quoted)}
+
+
+def _line(shown: QueryResult | QuotedMessage) -> Json:
+    return {"text": shown.text, "tokens": shown.tokens}
+
+
+urlpatterns = [
+    path("memory/query", MemoryQueryViewSet.as_view({"post": "query"}), name="memory-query"),
+]
