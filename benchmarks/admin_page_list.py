@@ -157,7 +157,6 @@ def _special() -> Iterator[Page]:
     story = Memory.objects.filter(extractor="correction").order_by("-id").first()
     if story is not None:
         yield Page("memory with a long story", _page(story))
-        yield Page("its life", reverse("memory_life", args=[story.pk]))
         yield Page("its log", _list(MemoryLog, q=str(story.pk)))
         yield Page("correct it", reverse("admin:memory_memory_correct_this", args=[story.pk]))
     pair = Contradiction.objects.filter(resolved_at=None).order_by("-detected_at").first()

@@ -4,9 +4,9 @@ from memory import satellite
 
 
 class TimeTravelConfig(satellite.Satellite):
-    """Shows the memories of a past moment, and the life of one memory, in the admin."""
+    """Shows the memories of a past moment in the admin."""
 
     name = "memory.satellites.time_travel"
     label = "time_travel"
     verbose_name = "Time travel"
-    mounts = {"admin/time-travel/": "memory.satellites.time_travel.urls"}
+    mounts = {"admin/time-travel/": "memory.satellites.time_travel.time_travel"}

@@ -11,14 +11,22 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import path
 from django.utils import timezone
 
-from audit.selectors import Instant, first_change_of, instant_at
+from audit.admin.history import change_words
+from audit.selectors.activity import first_change_of
+from audit.selectors.instants import Instant, instant_at
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.satellites.time_travel.past_words import differences, marks_of
 from memory.satellites.time_travel.timeline import HEIGHT, WIDTH, Bar, Timeline, timeline_of
-from memory.satellites.time_travel.travel_form import TravelForm, form_of, local_text, moment_of
+from memory.satellites.time_travel.travel_form import (
+    PAGE_NAME,
+    TravelForm,
+    form_of,
+    local_text,
+    moment_of,
+)
 from memory.selectors.history.states import Change, Kind, changes_between, state_at
 from memory.selectors.memories import MemoryFilters
 from teams.admin_permissions import is_member
@@ -59,7 +67,7 @@ class ChangeLine:
     @property
     def marks(self) -> list[str]:
         """Whose it is and what it is, in a few words."""
-        return marks_of(self.memory)
+        return _marks(self.memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +96,6 @@ def _time_travel(request: HttpRequest) -> HttpResponse:
     if teams:
         context |= _of_team(request, teams)
     return TemplateResponse(request, _TEMPLATE, context)
-
-
-# Only for who is signed in, as every page of the admin.
-time_travel = admin.site.admin_view(_time_travel)
 
 
 def _of_team(request: HttpRequest, teams: list[Team]) -> dict[str, Any]:
@@ -160,7 +164,7 @@ def _state(
     state = state_at(viewer=viewer, at=at, filters=filters)
     rows = state.memories.filter(pk__lt=after) if after else state.memories
     found = list(rows.order_by("-id")[: _ROWS + 1])
-    page = [(memory, marks_of(memory)) for memory in found[:_ROWS]]
+    page = [(memory, _marks(memory)) for memory in found[:_ROWS]]
     return PastPage(state.instant, page, page[-1][0].pk if len(found) > _ROWS else None)
 
 
@@ -179,7 +183,7 @@ def _line(change: Change) -> ChangeLine | None:
     if memory is None:
         return None
     before, after = change.before, change.after
-    told = differences(before, after) if before and after else []
+    told = _differences(before, after) if before and after else []
     return ChangeLine(_KIND_WORDS[change.kind], memory, told)
 
 
@@ -188,3 +192,40 @@ def _place(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+def _marks(memory: Memory) -> list[str]:
+    """What kind of memory it is, in which state, and whose, in a few words each."""
+    owners = [
+        memory.agent and memory.agent.slug,
+        memory.end_user and memory.end_user.external_id,
+        memory.project and memory.project.slug,
+    ]
+    return [
+        memory.memory_type.replace("_", " "),
+        memory.status.replace("_", " "),
+        *(["pinned"] if memory.is_pinned else []),
+        f"importance {memory.importance}",
+        *(owner for owner in owners if owner),
+    ]
+
+
+def _differences(before: Memory, after: Memory) -> list[str]:
+    """What differs between two states of one memory, a short sentence for each."""
+    names = _owners(before) | _owners(after)
+    found = change_words(_columns(before), _columns(after), names=names)
+    if before.is_pinned != after.is_pinned:
+        found.append("pinned" if after.is_pinned else "unpinned")
+    return found
+
+
+def _columns(memory: Memory) -> dict[str, object]:
+    return {field.attname: getattr(memory, field.attname) for field in memory._meta.concrete_fields}
+
+
+def _owners(memory: Memory) -> dict[str, str]:
+    owners = (memory.agent, memory.end_user, memory.project)
+    return {str(owner.pk): str(owner) for owner in owners if owner is not None}
+
+
+urlpatterns = [path("", admin.site.admin_view(_time_travel), name=PAGE_NAME)]

@@ -26,7 +26,6 @@ def secret(committed_db: None) -> tuple[str, list[str]]:
     return word, [
         page_of(pair),
         reverse("admin:memory_memory_change", args=[pair.memory_a_id]),
-        reverse("memory_life", args=[pair.memory_a_id]),
         reverse("admin:teams_agent_change", args=[cast.kyra.pk]),
         f"{reverse('time_travel')}?team={cast.team.pk}",
     ]
