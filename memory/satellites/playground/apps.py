@@ -10,4 +10,4 @@ class PlaygroundConfig(satellite.Satellite):
     label = "playground"
     verbose_name = "Playground"
     requires = ("query",)
-    mounts = {"admin/memory/playground/": "memory.satellites.playground.urls"}
+    mounts = {"admin/memory/playground/": "memory.satellites.playground.page"}

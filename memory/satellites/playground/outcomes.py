@@ -1,34 +1,38 @@
-"""What became of every candidate of a read: told, or left out and why."""
+"""What became of every candidate of a read, and how it is shown: bars, words, figures."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from memory.domain.plans.assembly import Assembly
-from memory.domain.scoring import Signals, relative_to_best
+from memory.domain.scoring import USAGE_SHARE, Signals, Weights, relative_to_best, score_shares
+from memory.domain.types import MemoryType, Status
 from memory.reading.answers import Considered, Prompt
 from memory.reading.messages import RankedMessage, ScoredMessage
 from memory.reading.ranking import Ranked
 from memory.reading.retrieval import is_told_as_summary
 from memory.satellites.query.querying import Queried, QueryResult
 from memory.selectors.search.signal_rows import SignalRow
+from teams.admin.display import excerpt, page_of
 
 
 class Fate(StrEnum):
     """Why a candidate is in the answer, or why it is not."""
 
     TOLD = "told"
-    SAME = "says the same"
-    LIMIT = "over the limit"
-    BUDGET = "over the budget"
-    ROOM = "no room left"
-    BEHIND = "waits for its successor"
-    SUMMARY = "told as the summary"
-    BELOW = "below the minimum score"
-    UNRELATED = "says nothing about it"
+    SAME = "left out: says the same as another one that is told"
+    LIMIT = "left out: behind the limit"
+    BUDGET = "cut: the token budget was used up"
+    ROOM = "left out: better ones filled its part of the budget"
+    BEHIND = "left out: past, and told only beside what took its place"
+    SUMMARY = "told in the summary of the conversation"
+    BELOW = "left out: below the minimum relevance"
+    UNRELATED = "left out: says nothing about the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +220,145 @@ def _outcome(
 
 def _best_first(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return sorted(outcomes, key=lambda each: -each.score)
+
+
+MOST_SHOWN = 60
+_TEXT_CHARS = 220
+# A bar is so many units long for a score of one; narrower parts cannot be seen.
+_BAR = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bar, in its units, and what one reads of it."""
+
+    signal: str
+    x: str
+    width: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A signal of a candidate: its value 0-1, its weight and what it adds to the score."""
+
+    signal: str
+    value: float
+    weight: float
+    adds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A candidate as it is shown; `place` counts all of them from 1."""
+
+    place: int
+    text: str
+    url: str
+    kind: str
+    score: float
+    is_told: bool
+    fate: str
+    tokens: int
+    section: str
+    notes: Sequence[str]
+    bar: Sequence[Part]
+    figures: Sequence[Figure]
+    found_relevance: float
+    relevance: Sequence[tuple[str, float]]
+
+    @property
+    def bar_words(self) -> str:
+        """The bar for those who do not see it."""
+        return ", ".join(part.words for part in self.bar) or "no signal speaks for it"
+
+
+def outcomes_context(outcomes: Sequence[Outcome], weights: Weights) -> dict[str, Any]:
+    """Returns the candidates as the template shows them."""  # Any: a template's context
+    places = {
+        each.row.memory_id: place
+        for place, each in enumerate(outcomes, start=1)
+        if each.row is not None
+    }
+    lines = [
+        _line(place, each, weights, places)
+        for place, each in enumerate(outcomes[:MOST_SHOWN], start=1)
+    ]
+    counts = Counter(each.fate for each in outcomes)
+    return {
+        "lines": lines,
+        "more": len(outcomes) - len(lines),
+        "candidates": len(outcomes),
+        "told": counts[Fate.TOLD],
+        "signals": list(asdict(weights)),
+        "fates": [(fate.value, counts[fate]) for fate in Fate if counts[fate]],
+    }
+
+
+def _line(place: int, outcome: Outcome, weights: Weights, places: dict[UUID, int]) -> Line:
+    row, message = outcome.row, outcome.message
+    if row is not None:
+        text, kind = row.content, row.memory_type.replace("_", " ")
+        url = page_of("memory_memory", row.memory_id)
+    else:
+        assert message is not None
+        text, kind = f"{message.speaker}: {message.text}", "message"
+        url = page_of("teams_conversation", message.conversation_id)
+    fate = outcome.fate.value
+    if outcome.same_as in places:
+        fate = f"{fate} (number {places[outcome.same_as]})"
+    # Relevance as it was weighed; the line below the figures has it as it was found.
+    signals = replace(outcome.signals, semantic=outcome.relevance)
+    shares = score_shares(signals, weights=weights)
+    return Line(
+        place=place,
+        text=excerpt(text, _TEXT_CHARS),
+        url=url,
+        kind=kind,
+        score=outcome.score,
+        is_told=outcome.fate is Fate.TOLD,
+        fate=fate,
+        tokens=outcome.tokens,
+        section=outcome.section.replace("_", " "),
+        notes=_notes(outcome),
+        bar=_bar(shares),
+        figures=[
+            Figure(name, getattr(signals, name), weight, shares[name])
+            for name, weight in asdict(weights).items()
+        ],
+        found_relevance=outcome.signals.semantic,
+        relevance=_relevance(outcome.signals),
+    )
+
+
+def _notes(outcome: Outcome) -> list[str]:
+    """What decides the score beside the signals."""
+    row = outcome.row
+    if row is None:
+        return []
+    notes = {
+        "identity: always told, score 1": row.memory_type == MemoryType.IDENTITY,
+        "pinned: always told, score at least 0.95": row.is_pinned,
+        "disputed: score halved": row.status == Status.DISPUTED,
+        "past": not row.is_live,
+        f"use so far: score {USAGE_SHARE * outcome.signals.usage:+.3f}": bool(
+            outcome.signals.usage
+        ),
+    }
+    return [note for note, holds in notes.items() if holds]
+
+
+def _bar(shares: dict[str, float]) -> list[Part]:
+    parts, start = [], 0.0
+    for signal, share in shares.items():
+        length = round(share * _BAR, 2)
+        if length > 0:
+            # As text: a template would write them in the reader's language.
+            parts.append(Part(signal, f"{start:.2f}", f"{length:.2f}", f"{signal} {share:.2f}"))
+        start += length
+    return parts
+
+
+def _relevance(signals: Signals) -> list[tuple[str, float]]:
+    """What adds up to the semantic signal."""
+    return [(name, value) for name, value in asdict(signals.parts).items() if value]

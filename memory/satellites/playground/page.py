@@ -11,10 +11,11 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import path
 from django.utils import timezone
 
 from memory.satellites.playground.form import PlaygroundForm
-from memory.satellites.playground.shown import result_context
+from memory.satellites.playground.outcomes import outcomes_context
 from memory.satellites.playground.trying import PlanName, Trial, try_question
 from memory.understanding.tools import default_tools
 from teams.admin_permissions import ADMINS, is_member, may, sees_several_teams
@@ -89,7 +90,15 @@ def _answer(request: HttpRequest, form: PlaygroundForm, trial: Trial, team: Team
         form.add_error(None, error.message)
         return {}
     may_save = trial.plan is not PlanName.QUERY and may(request, roles=ADMINS, team_id=team.pk)
-    return {"result": result_context(tried), "agent": trial.agent, "may_save": may_save}
+    result = {
+        **outcomes_context(tried.outcomes, tried.weights),
+        "prompt": tried.prompt,
+        "sections": tried.sections,
+        "stats": tried.stats,
+        "steps": list(tried.stats.steps_ms.items()),
+        "searched": [level.value for level in tried.stats.searched],
+    }
+    return {"result": result, "agent": trial.agent, "may_save": may_save}
 
 
 def _save(request: HttpRequest, form: PlaygroundForm, trial: Trial) -> None:
@@ -127,3 +136,6 @@ def _save(request: HttpRequest, form: PlaygroundForm, trial: Trial) -> None:
 
 def _actor(request: HttpRequest) -> str:
     return f"staff:{request.user.get_username()}"
+
+
+urlpatterns = [path("", admin.site.admin_view(playground_page), name="memory_playground")]

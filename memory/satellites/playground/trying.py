@@ -78,6 +78,25 @@ class Trial:
         )
         return viewer_in(viewer, self.conversation) if self.conversation else viewer
 
+    def read(self, actor: str, tools: Tools, now: datetime) -> Read:
+        """What is read, as whom; nothing of it is counted."""
+        return Read(
+            viewer=self.viewer(actor),
+            question=self.question,
+            rows=of_types(self.memory_types),
+            limit=self.limit,
+            depth=self.depth,
+            min_score=self.min_score,
+            is_counted=False,
+            tools=tools,
+            now=now,
+        )
+
+    @property
+    def question(self) -> Question:
+        """The text, in its conversation."""
+        return Question(self.text, self.conversation.pk if self.conversation else None)
+
     @property
     def weighing(self) -> Weights:
         """The weights in force; InvalidError where the agent's are not valid, or all are zero."""
@@ -119,31 +138,17 @@ def try_question(*, trial: Trial, actor: str, flags: Flags, tools: Tools, now: d
     team has memory switched off and the plan needs it.
     """
     if trial.plan is PlanName.PROMPT:
-        return _prompt(trial, trial.viewer(actor), flags, tools, now)
+        return _prompt(trial, trial.read(actor, tools, now), flags)
     require_memory(flags)
     if trial.plan is PlanName.QUERY:
         return _query(trial, trial.viewer(actor), tools, now)
-    return _retrieve(trial, trial.viewer(actor), tools, now)
+    return _retrieve(trial, trial.read(actor, tools, now))
 
 
-def _question(trial: Trial) -> Question:
-    return Question(trial.text, trial.conversation.pk if trial.conversation else None)
-
-
-def _retrieve(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
+def _retrieve(trial: Trial, read: Read) -> Tried:
     weights = trial.weighing
     found = prompt(
-        Read(
-            viewer=viewer,
-            question=_question(trial),
-            rows=of_types(trial.memory_types),
-            limit=trial.limit,
-            depth=trial.depth,
-            min_score=trial.min_score,
-            is_counted=False,
-            tools=tools,
-            now=now,
-        ),
+        read,
         packing=packing_for(
             weights=weights,
             token_budget=budget_for(trial.agent, trial.token_budget),
@@ -155,24 +160,14 @@ def _retrieve(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Trie
     return Tried(weights, outcomes, found.formatted_prompt, _sections(found), found.stats)
 
 
-def _prompt(trial: Trial, viewer: Viewer, flags: Flags, tools: Tools, now: datetime) -> Tried:
+def _prompt(trial: Trial, read: Read, flags: Flags) -> Tried:
     weights, budget = trial.weighing, budget_for(trial.agent, trial.token_budget)
     counter = counter_for(trial.agent.model_config)
     if not flags.memory:
         built = prompt_without_memory(agent=trial.agent, token_budget=budget, counter=counter)
     else:
         built = build_prompt(
-            Read(
-                viewer=viewer,
-                question=_question(trial),
-                rows=of_types(trial.memory_types),
-                limit=trial.limit,
-                depth=trial.depth,
-                min_score=trial.min_score,
-                is_counted=False,
-                tools=tools,
-                now=now,
-            ),
+            read,
             agent=trial.agent,
             conversation=trial.conversation,
             weights=weights,
@@ -208,7 +203,7 @@ def _query(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
     queried = try_query(
         viewer=viewer,
         query=MemoryQuery(
-            question=_question(trial),
+            question=trial.question,
             token_budget=budget_for(trial.agent, trial.token_budget),
             memory_types=trial.memory_types,
             limit=limit,
