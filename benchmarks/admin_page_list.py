@@ -192,7 +192,7 @@ def _tried() -> Iterator[Page]:
     person = EndUser.objects.order_by("external_id").first()
     if agent is None or person is None:
         return
-    for plan in ("retrieve", "prompt", "memory/query"):
+    for plan in ("retrieve", "prompt"):
         form = {"agent": str(agent.pk), "plan": plan, "question": _QUESTION}
         yield Page(f"playground, {plan}", url, form)
         yield Page(f"playground, {plan} of a person", url, {**form, "person": person.external_id})

@@ -110,14 +110,14 @@ def test_it_counts_no_use_and_keeps_no_answer(office: Cast, viewer_client: Clien
     redis.delete(NOTED, TAKEN)
     before = set(redis.keys("*:hot:*"))
 
-    for plan in ("retrieve", "prompt", "memory/query"):
+    for plan in ("retrieve", "prompt"):
         assert fates(ask(viewer_client, office, plan=plan))["The office is in Lisbon."] == "told"
 
     assert not redis.exists(NOTED, TAKEN)
     assert set(redis.keys("*:hot:*")) == before
 
 
-@pytest.mark.parametrize("plan", ["retrieve", "prompt", "memory/query"])
+@pytest.mark.parametrize("plan", ["retrieve", "prompt"])
 def test_other_weights_change_the_order(plan: str, office: Cast, viewer_client: Client) -> None:
     options = {"plan": plan, "min_score": "0"}
     by_meaning = ask(viewer_client, office, **options)
@@ -273,7 +273,6 @@ def test_a_save_over_somebody_elses_change_is_refused(office: Cast, admin_client
     "given",
     [
         {"weight_recency": ""},
-        {"plan": "memory/query"},
         {"version": ""},
         {"weight_recency": "-1"},
         {f"weight_{name}": "0" for name in ("semantic", "recency", "importance")}

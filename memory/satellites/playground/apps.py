@@ -9,5 +9,4 @@ class PlaygroundConfig(satellite.Satellite):
     name = "memory.satellites.playground"
     label = "playground"
     verbose_name = "Playground"
-    requires = ("query",)
     mounts = {"admin/memory/playground/": "memory.satellites.playground.page"}

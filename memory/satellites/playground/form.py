@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -14,9 +15,10 @@ from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
+from memory.reading.answers import own_weights
 from memory.reading.ranking import MAX_QUERY_CHARS
 from memory.reading.search import Depth
-from memory.satellites.playground.trying import PlanName, Trial, default_weights
+from memory.satellites.playground.trying import PlanName, Trial
 from memory.selectors.conversations import conversation_with
 from teams.admin.document_fields import slider_field
 from teams.admin.theme import SelectWidget, TextWidget
@@ -33,7 +35,6 @@ _OPTIONS = ("token_budget", "limit", "min_score", "include_cold", "include_raw",
 _PLANS = [
     (PlanName.RETRIEVE.value, "retrieve: memories within a budget"),
     (PlanName.PROMPT.value, "prompt: the seven layers"),
-    (PlanName.QUERY.value, "memory/query: bullets"),
 ]
 
 
@@ -157,9 +158,7 @@ class PlaygroundForm(forms.Form):
         try:
             if values.get("conversation"):
                 values["conversation"] = self._conversation(agent, values)
-            plan = PlanName(values.get("plan", PlanName.RETRIEVE))
-            defaults = asdict(default_weights(agent=agent, plan=plan))
-            RetrievalWeights.read({**defaults, **self.given_weights})
+            RetrievalWeights.read({**asdict(own_weights(agent)), **self.given_weights})
         except NotFoundError as error:
             self.add_error("conversation", error.message)
         except InvalidError as error:
@@ -198,13 +197,9 @@ class PlaygroundForm(forms.Form):
         """What an empty weight means for the chosen agent, or for the first one."""
         wanted = str(self["agent"].value() or "")
         chosen = [each for each in agents if str(each.pk) == wanted] or agents[:1]
-        plan = self["plan"].value()
-        named = PlanName(plan) if plan in set(PlanName) else PlanName.RETRIEVE
-        try:
+        with suppress(DomainError):
             if chosen:
-                return asdict(default_weights(agent=chosen[0], plan=named))
-        except DomainError:
-            pass
+                return asdict(own_weights(chosen[0]))
         return asdict(Weights())
 
     def _choices(self, name: str) -> Any:

@@ -16,7 +16,6 @@ from memory.reading.answers import Considered, Prompt
 from memory.reading.messages import RankedMessage, ScoredMessage
 from memory.reading.ranking import Ranked
 from memory.reading.retrieval import is_told_as_summary
-from memory.satellites.query.querying import Queried, QueryResult
 from memory.selectors.search.signal_rows import SignalRow
 from teams.admin.display import excerpt, page_of
 
@@ -32,7 +31,6 @@ class Fate(StrEnum):
     BEHIND = "left out: past, and told only beside what took its place"
     SUMMARY = "told in the summary of the conversation"
     BELOW = "left out: below the minimum relevance"
-    UNRELATED = "left out: says nothing about the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,57 +84,6 @@ def outcomes_of_prompt(
     return _best_first(
         [replace(each, relevance=weighed[each.key]) for each in (*outcomes, *quoted)]
     )
-
-
-def outcomes_of_query(queried: Queried, *, limit: int) -> list[Outcome]:
-    """Every candidate of a query's search, best first, and what came with its whole category."""
-    searched, answer = queried.searched, queried.answer
-    told = {each.memory.pk: each.tokens for each in answer.results}
-    same = {
-        one.value.memory.pk: other.value.memory.pk
-        for one, other in queried.packed.duplicates
-        if isinstance(one.value, QueryResult) and isinstance(other.value, QueryResult)
-    }
-    chosen = {each.id for each in searched.memories} if searched else set()
-    is_full = searched is not None and len(searched.results) >= limit
-
-    considered = searched.considered if searched else None
-    relevant = {each.row.memory_id for each in considered.relevant.memories} if considered else ()
-
-    def fate(each: Ranked) -> Fate:
-        key = each.row.memory_id
-        if key in told:
-            return Fate.TOLD
-        if key in same:
-            return Fate.SAME
-        if key in chosen:
-            return Fate.BUDGET
-        if key not in relevant:
-            return Fate.BELOW
-        says_nothing = each.table.semantic[each.place] <= 0
-        return Fate.UNRELATED if says_nothing or not is_full else Fate.LIMIT
-
-    outcomes = [
-        _outcome(
-            each,
-            fate(each),
-            tokens=told.get(each.row.memory_id, 0),
-            same_as=same.get(each.row.memory_id),
-        )
-        for each in (considered.found.memories if considered else ())
-    ]
-    quoted = [
-        Outcome(
-            Fate.TOLD,
-            each.score,
-            each.message.signals,
-            each.message.signals.semantic,
-            message=each.message,
-            tokens=each.tokens,
-        )
-        for each in answer.messages
-    ]
-    return _best_first([*outcomes, *quoted])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from memory.satellites.playground.form import PlaygroundForm
 from memory.satellites.playground.outcomes import outcomes_context
-from memory.satellites.playground.trying import PlanName, Trial, try_question
+from memory.satellites.playground.trying import Trial, try_question
 from memory.understanding.tools import default_tools
 from teams.admin_permissions import ADMINS, is_member, may, sees_several_teams
 from teams.errors import Condition, DomainError, StaleError
@@ -89,7 +89,7 @@ def _answer(request: HttpRequest, form: PlaygroundForm, trial: Trial, team: Team
     except DomainError as error:
         form.add_error(None, error.message)
         return {}
-    may_save = trial.plan is not PlanName.QUERY and may(request, roles=ADMINS, team_id=team.pk)
+    may_save = may(request, roles=ADMINS, team_id=team.pk)
     result = {
         **outcomes_context(tried.outcomes, tried.weights),
         "prompt": tried.prompt,
@@ -107,9 +107,7 @@ def _save(request: HttpRequest, form: PlaygroundForm, trial: Trial) -> None:
     if not may(request, roles=ADMINS, team_id=agent.team_id):
         raise PermissionDenied
     problem = ""
-    if trial.plan is PlanName.QUERY:
-        problem = "An agent's weights rank its prompts. Choose retrieve or prompt."
-    elif not trial.weights:
+    if not trial.weights:
         problem = "Move a weight first: these are the agent's own."
     elif loaded is None:
         problem = "Ask again: the form does not say which version of the agent you saw."

@@ -13,23 +13,20 @@ from enum import StrEnum
 
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
-from memory.domain.plans.plan import LAYERS, Layer
-from memory.domain.rendering import ESTIMATE
+from memory.domain.plans.layouts import LAYERS, Layer
 from memory.domain.scoring import Weights
 from memory.reading.answers import (
     Prompt,
     RetrievalStats,
-    Stopwatch,
     budget_for,
     own_weights,
     weights_of,
 )
-from memory.reading.ranking import SEARCH_WEIGHTS, Question
+from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, of_types, packing_for, prompt
 from memory.reading.search import Depth
 from memory.reading.seven_layers import build_prompt, prompt_without_memory
-from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt, outcomes_of_query
-from memory.satellites.query.querying import DEFAULT_LIMIT, MemoryQuery, try_query
+from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt
 from memory.selectors.conversations import viewer_in
 from memory.understanding.tools import Tools
 from teams.domain.agent_document import RetrievalWeights
@@ -43,14 +40,13 @@ class PlanName(StrEnum):
 
     RETRIEVE = "retrieve"
     PROMPT = "prompt"
-    QUERY = "memory/query"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """What is tried, and as whom; what is None is as the agent's document or the API has it.
 
-    `weights` replace single ones of `default_weights`. Everything belongs to the agent's team.
+    `weights` replace single ones of the agent's. Everything belongs to the agent's team.
     """
 
     agent: Agent
@@ -82,7 +78,7 @@ class Trial:
         """What is read, as whom; nothing of it is counted."""
         return Read(
             viewer=self.viewer(actor),
-            question=self.question,
+            question=Question(self.text, self.conversation.pk if self.conversation else None),
             rows=of_types(self.memory_types),
             limit=self.limit,
             depth=self.depth,
@@ -93,15 +89,10 @@ class Trial:
         )
 
     @property
-    def question(self) -> Question:
-        """The text, in its conversation."""
-        return Question(self.text, self.conversation.pk if self.conversation else None)
-
-    @property
     def weighing(self) -> Weights:
         """The weights in force; InvalidError where the agent's are not valid, or all are zero."""
-        defaults = default_weights(agent=self.agent, plan=self.plan)
-        return weights_of(RetrievalWeights.read({**asdict(defaults), **self.weights}))
+        own = own_weights(self.agent)
+        return weights_of(RetrievalWeights.read({**asdict(own), **self.weights}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +117,6 @@ class Tried:
     stats: RetrievalStats
 
 
-def default_weights(*, agent: Agent, plan: PlanName) -> Weights:
-    """Those that the plan ranks by where a request gives none; InvalidError for unusable ones."""
-    return SEARCH_WEIGHTS if plan is PlanName.QUERY else own_weights(agent)
-
-
 def try_question(*, trial: Trial, actor: str, flags: Flags, tools: Tools, now: datetime) -> Tried:
     """The answer that the agent would get now, and how it comes about; call it in no transaction.
 
@@ -140,8 +126,6 @@ def try_question(*, trial: Trial, actor: str, flags: Flags, tools: Tools, now: d
     if trial.plan is PlanName.PROMPT:
         return _prompt(trial, trial.read(actor, tools, now), flags)
     require_memory(flags)
-    if trial.plan is PlanName.QUERY:
-        return _query(trial, trial.viewer(actor), tools, now)
     return _retrieve(trial, trial.read(actor, tools, now))
 
 
@@ -195,46 +179,6 @@ def _prompt(trial: Trial, read: Read, flags: Flags) -> Tried:
     ]
     stats = replace(built.stats, warnings=built.warnings)
     return Tried(weights, outcomes, built.prompt, sections, stats)
-
-
-def _query(trial: Trial, viewer: Viewer, tools: Tools, now: datetime) -> Tried:
-    weights, watch = trial.weighing, Stopwatch()
-    limit = trial.limit or DEFAULT_LIMIT
-    queried = try_query(
-        viewer=viewer,
-        query=MemoryQuery(
-            question=trial.question,
-            token_budget=budget_for(trial.agent, trial.token_budget),
-            memory_types=trial.memory_types,
-            limit=limit,
-            min_score=trial.min_score,
-            weights=weights,
-            depth=trial.depth,
-        ),
-        tools=tools,
-        now=now,
-    )
-    answer, searched = queried.answer, queried.searched
-    steps = dict(searched.stats.steps_ms) if searched else {}
-    steps["bullets"] = max(0.0, round(watch.total_ms - sum(steps.values()), 3))
-    stats = RetrievalStats(
-        tokens_used=answer.tokens_used,
-        token_budget=answer.token_budget,
-        token_counter=ESTIMATE.name,
-        total_ms=watch.total_ms,
-        steps_ms=steps,
-        warnings=answer.warnings,
-        searched=searched.searched if searched else (),
-        duplicates=len(queried.packed.duplicates),
-        below_min_score=answer.below_min_score,
-    )
-    lines = [*(each.text for each in answer.results), *(each.text for each in answer.messages)]
-    sections = [
-        SectionUse("memories", sum(each.tokens for each in answer.results), len(answer.results)),
-        SectionUse("messages", sum(each.tokens for each in answer.messages), 0),
-    ]
-    outcomes = outcomes_of_query(queried, limit=limit)
-    return Tried(weights, outcomes, "\n".join(lines), sections, stats)
 
 
 def _sections(found: Prompt) -> list[SectionUse]:

@@ -29,7 +29,7 @@ from memory.reading.usage import note_retrieved
 from memory.selectors.filters import categories_named_in, matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.person_names import PersonNames, person_names
-from memory.selectors.revisions import Revision, team_revision
+from memory.selectors.revisions import team_revision
 from memory.selectors.zones import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, requested_categories
@@ -191,21 +191,6 @@ class QueryAnswer:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Queried:
-    """An answer and what it was made of.
-
-    `packed` is what the budget kept, and `searched` the search behind it, None where whole
-    categories were all that was asked for. `revision` and `read_messages` are those of `Retrieval`.
-    """
-
-    answer: QueryAnswer
-    packed: Packed[Shown]
-    searched: Retrieval | None
-    revision: Revision | None
-    read_messages: bool
-
-
 def query_memories(
     *,
     viewer: Viewer,
@@ -240,12 +225,6 @@ def query_memories(
         return keep(cached, made.answer(render))
 
 
-def try_query(*, viewer: Viewer, query: MemoryQuery, tools: Tools, now: datetime) -> Queried:
-    """As `query_memories`, with how the answer came about; nothing is kept or counted."""
-    known = _checked_categories(viewer, query)
-    return _Query(viewer=viewer, query=query, known=known, tools=tools, now=now).run()
-
-
 def _checked_categories(viewer: Viewer, query: MemoryQuery) -> Sequence[Category]:
     """The categories that the query names, all of which the viewer may read."""
     allowed = viewer.allowed_categories
@@ -269,23 +248,6 @@ class _Query:
 
     def answer(self, render: Callable[[QueryAnswer], Body]) -> Made:
         """The answer as it is sent; its memories are counted as retrieved."""
-        made = self.run()
-        results = made.answer.results
-        ids = [each.memory.pk for each in results]
-        note_retrieved(team_id=self.viewer.team_id, memory_ids=ids, now=self.now)
-        cosines = [each.signals.cosine for each in results if each.signals is not None]
-        similarity = max(cosines, default=None)
-        return Made(
-            render(made.answer),
-            ids,
-            len(results) + len(made.answer.messages),
-            similarity,
-            made.revision,
-            made.read_messages,
-        )
-
-    def run(self) -> Queried:
-        """The answer, which counts nothing."""
         query, team_id = self.query, self.viewer.team_id
         with team_scope(team_ids=[team_id], actor=self.viewer.actor):
             # What is read after it belongs to this revision, or to a later one.
@@ -300,7 +262,6 @@ class _Query:
         found: list[FoundMemory | QuotedMessage] = []
         warnings = nobody_named(self.viewer)
         read_messages, below = False, 0
-        searched: Retrieval | None = None
         if names or not query.categories:
             found, searched = self._searched(rows, names)
             warnings, read_messages = searched.warnings, searched.read_messages
@@ -324,7 +285,17 @@ class _Query:
             below_min_score=below,
             warnings=warnings,
         )
-        return Queried(answer, packed, searched, revision, read_messages or called.is_heard)
+        ids = [each.memory.pk for each in results]
+        note_retrieved(team_id=team_id, memory_ids=ids, now=self.now)
+        cosines = [each.signals.cosine for each in results if each.signals is not None]
+        return Made(
+            render(answer),
+            ids,
+            len(results) + len(messages),
+            max(cosines, default=None),
+            revision,
+            read_messages or called.is_heard,
+        )
 
     def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
         """The people of the memories."""
