@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from audit.selectors import instant_at
 from memory.models import Memory
-from memory.satellites.time_travel.timeline import timeline_of
+from memory.satellites.time_travel.time_travel import timeline_of
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import MemoryFactory, StaffUserFactory

@@ -261,7 +261,6 @@ def _viewer(request: HttpRequest, row: ConsentRequest) -> Viewer:
 
 
 def _whose(row: ConsentRequest) -> str:
-    """Whom a request is about: a person, how many of them, or what belongs to nobody."""
     if row.kind == _Kind.TEAM_FACT:
         return f"{row.people} people, who each state it"
     of_nobody = "an agent's" if row.kind == _Kind.WORKFLOW else "a project's"

@@ -71,7 +71,6 @@ def effects_of(row: ConsentRequest) -> list[Effect]:
 
 
 def _told(row: ConsentRequest, draft: MemoryDraft) -> list[Memory]:
-    """The live memories that state the field, and those that the request names."""
     assert row.end_user_id is not None
     rows = present_values(
         team_id=row.team_id,
@@ -86,7 +85,6 @@ def _told(row: ConsentRequest, draft: MemoryDraft) -> list[Memory]:
 
 
 def _drafts_of_kept(effect: Effect) -> Iterator[MemoryDraft]:
-    """The memories that keep what a yes does not change."""
     memory = effect.memory
     for text in effect.kept:
         draft = draft_of_version(

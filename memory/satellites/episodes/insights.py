@@ -122,7 +122,6 @@ def _willing(team_id: UUID, now: datetime) -> QuerySet[EndUser, EndUser]:
 
 
 def _due(team_id: UUID, now: datetime) -> QuerySet[EndUser, EndUser]:
-    """Those of them of whom something was learned since."""
     learned = Memory.objects.live().filter(
         team_id=team_id,
         end_user=OuterRef("pk"),
@@ -251,7 +250,6 @@ def _open_memories(person: EndUser, now: datetime) -> MemoryQuerySet:
 
 
 def _evidence(person: EndUser, project_id: UUID | None, now: datetime) -> Evidence:
-    """What is known of the person in a project, or in none."""
     zone = zone_of(team_id=person.team_id, now=now)
     in_project = Q(project_id__isnull=True) | Q(project_id=project_id)
     rows = _open_memories(person, now).filter(in_project)

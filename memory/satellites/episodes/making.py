@@ -237,7 +237,6 @@ def _audience(
 
 
 def _readable(points: Collection[Point], team_id: UUID, *, is_private: bool) -> tuple[Point, ...]:
-    """Those that the circle of readers may be told."""
     ids = {each for point in points for each in point.memory_ids}
     own = Memory.objects.filter(team_id=team_id, pk__in=ids, memory_type=MemoryType.AGENT_PRIVATE)
     private = set(own.values_list("pk", flat=True))

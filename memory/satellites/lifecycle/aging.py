@@ -177,7 +177,6 @@ def _unimportant(scope: Scope, rows: MemoryQuerySet, given: Json, *, expires: bo
 
 
 def _in(scope: Scope) -> MemoryQuerySet:
-    """What the run may change, whatever its status."""
     return Memory.objects.filter(team_id=scope.team_id, **scope.owners)
 
 

@@ -160,7 +160,6 @@ def _found(scope: Scope, memories: Sequence[Memory], tools: Tools) -> list[Plann
 
 
 def _linked(sides: Sequence[Memory], grounds: Grounds) -> Planned:
-    """From the later to the earlier one, as a write links."""
     older, newer = sorted(sides, key=lambda each: (each.created_at, each.pk))
     names = ",".join(ground.value for ground in grounds)
     return Planned(
@@ -331,7 +330,6 @@ def _strengthen(change: ConsolidationChange, batch: Batch) -> str:
 
 
 def _unlink(change: ConsolidationChange, batch: Batch) -> str:
-    """Removes an edge, which is kept with the change."""
     edge = _edge(change, batch)
     if edge is None:
         return "its edge is another by now"

@@ -147,7 +147,6 @@ def _scope(run: ConsolidationRun) -> Scope:
 
 
 def _keep_page(run: ConsolidationRun, step: Step | None, page: Page) -> None:
-    """Store what a page proposes, and where the next one begins, unless another one did so."""
     rows = runs.under_way(team_id=run.team_id, run_id=run.pk)
     mine = rows.filter(cursor=run.cursor, is_planned=False)
     if mine.select_for_update().first() is None:

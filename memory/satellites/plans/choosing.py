@@ -84,7 +84,6 @@ def kind_of_request(text: str) -> RequestType:
 
 @cache
 def _types() -> Mapping[str, tuple[re.Pattern[str], NDArray[np.float32]]]:
-    """The cues of each type and the vectors of its examples."""
     lines = files(__package__).joinpath("request_types.txt").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
     for line in lines.splitlines():

@@ -255,7 +255,6 @@ def _rows(viewer: Viewer, filters: Expression) -> MemoryQuerySet | None:
 
 
 def _entry(item: TaskItem) -> Entry:
-    """The item as a line like those of memories, ranked by its importance."""
     words = f"{item.tool}: {item.words}" if item.tool else item.words
     line = Line(
         content=words,
@@ -272,7 +271,6 @@ def _entry(item: TaskItem) -> Entry:
 
 
 def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:
-    """What the package holds, in its places."""
     offered = [item.value[0] for item in assembly.offered if isinstance(item.value[0], Entry)]
     kept = {each.key for each in head_and_tail(offered, count=ends)}
     told = sorted(assembly.told, key=lambda each: place(each.entry.line))

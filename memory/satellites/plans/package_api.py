@@ -181,6 +181,5 @@ class PackageViewSet(ApiViewSet):
 
 
 def _policy(agent: Agent, given: Mapping[str, Any]) -> ContextPolicy:
-    """The agent's own, with what the request says in its place."""
     own = {name: given[name] for name in ContextPolicy.model_fields if given.get(name) is not None}
     return ContextPolicy.usable(agent.context_policy).model_copy(update=own)

@@ -205,7 +205,6 @@ def _by_words(
 
 
 def _both(one: Predicted, other: Predicted) -> Predicted:
-    """One memory that two signals speak for, each on its own."""
     confidence = 1 - (1 - one.confidence) * (1 - other.confidence)
     reasons = tuple(dict.fromkeys((*one.reasons, *other.reasons)))
     return replace(one, confidence=confidence, reasons=reasons)

@@ -255,7 +255,6 @@ class ContextViewSet(ApiViewSet):
         return made
 
     def _asker(self, given: Mapping[str, Any]) -> tuple[Viewer, UUID | None, Weights]:
-        """Who asks, in which conversation, and by which weights."""
         weights = Weights()
         if given.get("agent") is not None:
             viewer, agent, _ = self.named_agent(given)
@@ -274,7 +273,6 @@ class ContextViewSet(ApiViewSet):
 
 
 def _selection(made: ReadOnlyContext) -> Json:
-    """What `SelectionSerializer` describes."""
     return {
         "facts": [
             {

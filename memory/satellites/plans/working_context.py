@@ -327,7 +327,6 @@ def expand_topic(
 
 
 def _activity(signals: Signals) -> Activity | None:
-    """What is named, else debugging where there are errors."""
     if signals.activity:
         return Activity(signals.activity)
     return Activity.DEBUGGING if signals.recent_errors else None

@@ -203,5 +203,4 @@ class PlaygroundForm(forms.Form):
         return asdict(Weights())
 
     def _choices(self, name: str) -> Any:
-        """A field of rows."""  # Any: Django's own field, generic over the model
         return self.fields[name]

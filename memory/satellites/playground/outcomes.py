@@ -279,7 +279,6 @@ def _line(place: int, outcome: Outcome, weights: Weights, places: dict[UUID, int
 
 
 def _notes(outcome: Outcome) -> list[str]:
-    """What decides the score beside the signals."""
     row = outcome.row
     if row is None:
         return []
@@ -307,5 +306,4 @@ def _bar(shares: dict[str, float]) -> list[Part]:
 
 
 def _relevance(signals: Signals) -> list[tuple[str, float]]:
-    """What adds up to the semantic signal."""
     return [(name, value) for name, value in asdict(signals.parts).items() if value]

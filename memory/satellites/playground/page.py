@@ -64,7 +64,6 @@ def playground_page(request: HttpRequest) -> HttpResponse:
 
 
 def _team(request: HttpRequest) -> Team | None:
-    """The named team, or the first that the login sees."""
     rows = Team.objects.order_by("name")
     named = request.POST.get("team") or request.GET.get("team")
     if not named:

@@ -226,7 +226,6 @@ def query_memories(
 
 
 def _checked_categories(viewer: Viewer, query: MemoryQuery) -> Sequence[Category]:
-    """The categories that the query names, all of which the viewer may read."""
     allowed = viewer.allowed_categories
     check_allowed(allowed=allowed, names=query.categories, field="categories")
     check_allowed(allowed=allowed, names=categories_named_in(query.filters), field="filters")
@@ -298,7 +297,6 @@ class _Query:
         )
 
     def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
-        """The people of the memories."""
         memories = [each.memory for each in found if isinstance(each, FoundMemory)]
         if not memories:
             return PersonNames()

@@ -185,7 +185,6 @@ class MemoryQueryViewSet(ReadViewSet):
 
 
 def _answer(shape: str, answer: QueryAnswer) -> Json:
-    """What `FullAnswerSerializer` or `BulletAnswerSerializer` describes."""
     shown, said = (_whole, _whole_message) if shape == FULL else (_bullet, _message_bullet)
     return {
         "return": shape,

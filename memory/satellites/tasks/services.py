@@ -108,7 +108,6 @@ def open_task(
 
 
 def _may_see(viewer: Viewer, task: Task) -> bool:
-    """Returns whether the task's project exists for the viewer's key."""
     if not viewer.project_ids or not task.project:
         return True
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -217,7 +216,6 @@ def _emptied(
 
 
 def _owner(viewer: Viewer, agent: str | None) -> Agent | None:
-    """Whose the task is; call it in the team's scope."""
     if viewer.agent_id is not None:
         return Agent.objects.get(team_id=viewer.team_id, pk=viewer.agent_id)
     return ensure_agent(team_id=viewer.team_id, slug=agent) if agent else None
@@ -228,7 +226,6 @@ def _key(viewer: Viewer, task: Task) -> TaskKey:
 
 
 def _check(outcome: str, task_id: str) -> None:
-    """Raise what the outcome of a step stands for."""
     if outcome == "unknown":
         raise _unknown()
     if outcome not in ("done", TaskState.OPEN):

@@ -217,7 +217,6 @@ def _parsed(grammar: Grammar, source: bytes, seconds: float) -> Tree:
 
 
 def _first_error(tree: Tree) -> int:
-    """The line of the first error, from 1."""
     node: ParsedNode | None = tree.root_node
     while node is not None and not node.is_error and not node.is_missing:
         line = node.start_point.row + 1

@@ -13,9 +13,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
+from celery import shared_task
 from django.conf import settings
+from django.db import OperationalError
 from django.db.models import Case, CharField, Exists, OuterRef, Q, Value, When
 from django.db.models.functions import Left, Right
+from django.utils import timezone
 
 from memory.domain.audience import Audience
 from memory.domain.forms import Form
@@ -68,6 +71,20 @@ def look_for_workflows(job: Job) -> None:
             send_after_commit(
                 PROPOSE_TASK, job.team_id, job.conversation_id, gather_seconds=_GATHER_SECONDS
             )
+
+
+@shared_task(
+    name=PROPOSE_TASK,
+    autoretry_for=(OperationalError,),
+    retry_backoff=True,
+    retry_jitter=True,
+    max_retries=3,
+)
+def propose_recurring_workflows(team_id: str, conversation_id: str) -> None:
+    """Propose the workflows that recur in the talk of a conversation's agent."""
+    propose_workflows(
+        team_id=UUID(team_id), conversation_id=UUID(conversation_id), now=timezone.now()
+    )
 
 
 def propose_workflows(
@@ -205,7 +222,6 @@ def _draft(team_id: UUID, agent_id: UUID, found: Workflow, now: datetime) -> Mem
 
 
 def _only(ids: Iterable[UUID | None]) -> UUID | None:
-    """The one that all of them are."""
     different = set(ids)
     return different.pop() if len(different) == 1 else None
 

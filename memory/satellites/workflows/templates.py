@@ -128,7 +128,6 @@ def _columns(nodes: Sequence[Node]) -> list[tuple[Node, ...]]:
 
 
 def _statements(file: SourceFile, place: Place) -> list[Node]:
-    """Those that make up the place, children of one block."""
     for block in bottom_up(file.root):
         if block.is_block and block.start <= place.start and place.end <= block.end:
             named = [each for each in block.children if each.is_named]
@@ -176,7 +175,6 @@ def _steps(file: SourceFile, roots: Sequence[Node], edits: Sequence[_Edit]) -> l
 
 
 def _trigger(aligned: Sequence[Sequence[Node]], places: Sequence[Place]) -> str:
-    """What is written, by its kind, and where."""
     folders = [PurePosixPath(place.path).parent.parts for place in places]
     alike = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
     where = str(PurePosixPath(*(names[0] for names in alike)))
