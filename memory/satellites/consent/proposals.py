@@ -27,6 +27,7 @@ LIFETIME = timedelta(days=7)
 SIGNALS_NEEDED = 2
 _DECIDED_ANEW = {"rests_on", "needs_consent", "is_agreed", "check"}
 _Kind = ConsentRequest.Kind
+_DRAFT = TypeAdapter(MemoryDraft)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,6 @@ class Signal:
     messages: tuple[UUID, ...] = ()
 
 
-_DRAFT = TypeAdapter(MemoryDraft)
 _SIGNALS = TypeAdapter(list[Signal])
 
 

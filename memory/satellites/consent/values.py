@@ -14,6 +14,15 @@ from memory.understanding.reading import FIELDS, Line, ReadLine
 
 # The judge reads no times.
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+# Longer sentences are not cut, so that a hostile one takes bounded time.
+_MOST_WORDS: Final = 60
+# A rest of fewer words that sets no field is no statement.
+_FEWEST_WORDS: Final = 3
+# From this chance on that it is worth keeping the rest of a sentence is kept.
+_REST_FROM: Final = 0.5
+_MARKS: Final = ",;:–—"
+# A field that the reader calls by other names.
+_READ_AS: Final = {"name": {"preferred_name", "full_name"}}
 
 
 def is_same_value(*, new: str, known: str, subject: str) -> bool:
@@ -41,17 +50,6 @@ def states_value(*, question: str, answer: str, value: str) -> bool:
     return any(
         wanted in (normalise_text(each), normalise_text(without_opening(each))) for each in said
     )
-
-
-# Longer sentences are not cut, so that a hostile one takes bounded time.
-_MOST_WORDS: Final = 60
-# A rest of fewer words that sets no field is no statement.
-_FEWEST_WORDS: Final = 3
-# From this chance on that it is worth keeping the rest of a sentence is kept.
-_REST_FROM: Final = 0.5
-_MARKS: Final = ",;:–—"
-# A field that the reader calls by other names.
-_READ_AS: Final = {"name": {"preferred_name", "full_name"}}
 
 
 class _Cut(NamedTuple):

@@ -60,6 +60,11 @@ _STRENGTH = 0.5
 _MOST_SOURCES = 50
 
 logger = logging.getLogger(__name__)
+WINDOW = timedelta(days=28)
+_SHARED = (Audience.PERSON.value, Audience.TEAM.value)
+_MOST_RECENT, _MOST_MESSAGES, _MOST_TALK, _LONGEST_CHAIN = 200, 2_000, 30, 20
+_PREFERENCES = Q(category="preferences") | Q(subject__startswith="user.preference")
+_TYPES = (MemoryType.SEMANTIC.value, MemoryType.EPISODIC.value)
 
 
 def draw_waiting_insights(*, tools: Tools, now: datetime, seconds: float) -> int:
@@ -221,13 +226,6 @@ def _store(
         )
         record_events(team_id=team_id, events=[event])
         return [result.memory for result in results]
-
-
-WINDOW = timedelta(days=28)
-_SHARED = (Audience.PERSON.value, Audience.TEAM.value)
-_MOST_RECENT, _MOST_MESSAGES, _MOST_TALK, _LONGEST_CHAIN = 200, 2_000, 30, 20
-_PREFERENCES = Q(category="preferences") | Q(subject__startswith="user.preference")
-_TYPES = (MemoryType.SEMANTIC.value, MemoryType.EPISODIC.value)
 
 
 def _open_memories(person: EndUser, now: datetime) -> MemoryQuerySet:

@@ -60,6 +60,9 @@ SPOKEN = ("user", "assistant")
 # A sitting of more messages is told in several episodes, each of which a model reads at once.
 MOST_MESSAGES = 200
 _READ_AT_ONCE = 2_000
+EXTRACTOR = "episode"
+IMPORTANCE = 5
+_MOST_PROPOSED = 20
 
 
 def queue_episodes(*, team_id: UUID, now: datetime, limit: int = 100) -> int:
@@ -142,10 +145,6 @@ def _queue(conversation: Conversation, rest: timedelta) -> int:
     if made:
         publish(team_id=conversation.team_id, kind=Job.Kind.EPISODE)
     return made
-
-
-EXTRACTOR = "episode"
-IMPORTANCE = 5
 
 
 def make_episode(run: Run, *, tools: Tools, now: datetime) -> UUID | None:
@@ -310,9 +309,6 @@ def _finish(job: Job, prepared: list[PreparedDraft], tools: Tools, now: datetime
         mine.save()
         record_events(team_id=job.team_id, events=[job_event(job, written=len(results))])
         return made
-
-
-_MOST_PROPOSED = 20
 
 
 def episodes_of(*, viewer: Viewer, asked: Asked) -> list[UUID]:

@@ -13,6 +13,8 @@ from memory.models.memory import Memory
 from teams.models import EndUser, Project
 from teams.models.base import SameTeamKey, TeamOwned
 
+ALL_VERDICTS = [(verdict.value, verdict.value) for verdict in Verdict]
+
 
 class Step(StrEnum):
     """The steps in the order in which they run; a memory is changed by one step of a run."""
@@ -40,7 +42,6 @@ class Kind(StrEnum):
 
 
 STEPS = [(step.value, step.value) for step in Step]
-ALL_VERDICTS = [(verdict.value, verdict.value) for verdict in Verdict]
 
 
 class ConsolidationRun(TeamOwned):

@@ -40,6 +40,8 @@ from teams.tenancy import team_scope
 # More than the importances of two lines can differ by in seconds of the epoch.
 _AGES = 1e11
 _OPENING = "opening"
+# What is asked is what the last items say, so far.
+_MOST_ASKED = 600
 
 
 class Tier(StrEnum):
@@ -109,10 +111,6 @@ def _is_of(tier: Tier, line: Line) -> bool:
 
 def _in_place(line: Line) -> Written:
     return Written(line.render(), order=place(line))
-
-
-# What is asked is what the last items say, so far.
-_MOST_ASKED = 600
 
 
 @dataclass(frozen=True, slots=True)

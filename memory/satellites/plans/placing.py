@@ -36,6 +36,28 @@ from memory.domain.types import MemoryType, Signals
 DEFAULT_BUDGET = 8_000
 TITLE = "WORKING CONTEXT"
 TOPIC_TITLE = "TOPIC"
+Shares = tuple[float, float, float, float]
+DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
+HEADING = "## Index"
+OPENING = f"{HEADING}\nMore is known of these topics. Ask for one by its name:"
+_MOST_TOPIC_CHARS = 100
+# Words of paths, branches and topics: camelCase and snake_case are taken apart.
+_WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")
+_SHORTEST_WORD = 3
+# So much of the shorter one, of an error and of a memory, is in the other one.
+SAME_ERROR = 0.3
+_ACTIVE = frozenset({Form.DECISION.value, Form.FAILURE.value})
+_OF_ERRORS = frozenset({Form.FAILURE.value, Form.EPISODE.value})
+_BACKGROUND: Mapping[str, str] = {
+    Form.CONVENTION.value: "a convention",
+    Form.WORKFLOW.value: "a workflow",
+    Form.PATTERN.value: "a pattern",
+}
+_DISPUTE_RANK = 0.7
+# Of an error so much is asked for.
+_ERROR_CHARS = 300
+# What a session that tells nothing begins with.
+_NOTHING_KNOWN = "decisions and conventions of the project"
 
 
 class ContextTier(StrEnum):
@@ -57,8 +79,6 @@ class Activity(StrEnum):
     PLANNING = "planning"
 
 
-Shares = tuple[float, float, float, float]
-DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
 # Of debugging by seed 002, "Token Budget Examples", scenario 2; of deployments as measured. The
 # others have the default: of no other shares two histories agree that they tell more of what is
 # needed (docs/decisions/0044-context-of-work-in-progress.md).
@@ -127,10 +147,6 @@ def topic_plan() -> Plan:
     )
 
 
-HEADING = "## Index"
-OPENING = f"{HEADING}\nMore is known of these topics. Ask for one by its name:"
-_MOST_TOPIC_CHARS = 100
-
 _INDEX = Plan(
     name="index",
     sections=[Section(Room(ContextTier.INDEX, share=1.0), block="index")],
@@ -177,25 +193,6 @@ def untold(topics: Sequence[tuple[str, int]], *, told: Mapping[str, int]) -> lis
 def _name(topic: str) -> str:
     name = escaped_line(beginning(topic, longest=_MOST_TOPIC_CHARS))
     return name.replace("[", "&#91;").replace("]", "&#93;")
-
-
-# Words of paths, branches and topics: camelCase and snake_case are taken apart.
-_WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")
-_SHORTEST_WORD = 3
-# So much of the shorter one, of an error and of a memory, is in the other one.
-SAME_ERROR = 0.3
-_ACTIVE = frozenset({Form.DECISION.value, Form.FAILURE.value})
-_OF_ERRORS = frozenset({Form.FAILURE.value, Form.EPISODE.value})
-_BACKGROUND: Mapping[str, str] = {
-    Form.CONVENTION.value: "a convention",
-    Form.WORKFLOW.value: "a workflow",
-    Form.PATTERN.value: "a pattern",
-}
-_DISPUTE_RANK = 0.7
-# Of an error so much is asked for.
-_ERROR_CHARS = 300
-# What a session that tells nothing begins with.
-_NOTHING_KNOWN = "decisions and conventions of the project"
 
 
 class Nearness(IntEnum):

@@ -35,6 +35,11 @@ from teams.tenancy import team_scope
 
 # Of each project, the latest.
 MOST_OF_PROJECT = 20_000
+# Words in common with a signal are weaker than lines of an open file.
+_OF_WORDS = 0.5
+# A signal proposes so many by its words.
+_MOST_BY_WORDS = 20
+_MOST_WORDS_CHARS = 2_000
 
 
 def note_useful(*, memory: Memory, work: Work, most: int = MOST_OF_PROJECT) -> None:
@@ -115,13 +120,6 @@ def _keys(team_id: UUID, signals: Signals) -> dict[str, float]:
         people = EndUser.objects.filter(team_id=team_id, external_id=signals.collaborator)
         person = str(people.values_list("id", flat=True).first() or "")
     return keys_of(signals, collaborator=person)
-
-
-# Words in common with a signal are weaker than lines of an open file.
-_OF_WORDS = 0.5
-# A signal proposes so many by its words.
-_MOST_BY_WORDS = 20
-_MOST_WORDS_CHARS = 2_000
 
 
 def predict(

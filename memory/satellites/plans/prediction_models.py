@@ -17,6 +17,17 @@ MOST_KEY_CHARS = 200
 _ENOUGH = 1.0
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+|'[^']*'|\"[^\"]*\"|`[^`]*`")
 _CLASS = re.compile(r"^\s*([A-Za-z_][\w.]*)\s*:")
+Weights = Sequence[float]
+FITTED = (OF_ONE_FILE, OF_ALL_FILES)
+"""The two models as they are committed."""
+LATEST = 50
+"""So many of the latest changes are candidates whatever they touched."""
+LINES_NOT_TOLD = 10
+"""Lines added that are assumed where nobody counted them."""
+IN_SAME_FOLDER, ELSEWHERE = 0.002, 0.0005
+"""Chances of one of the latest 50 changes that touched no open file, as two histories have them."""
+_LEAST = 1e-9
+_SURE = 0.9999
 
 
 def keys_of(signals: Signals, *, collaborator: str = "") -> dict[str, float]:
@@ -60,20 +71,6 @@ def decayed(weight: float, *, since: datetime, now: datetime) -> float:
 def confidence_of(weight: float) -> float:
     """The chance (0-1) that a use of that weight, added up over the signals, comes again."""
     return weight / (weight + _ENOUGH)
-
-
-Weights = Sequence[float]
-FITTED = (OF_ONE_FILE, OF_ALL_FILES)
-"""The two models as they are committed."""
-
-LATEST = 50
-"""So many of the latest changes are candidates whatever they touched."""
-LINES_NOT_TOLD = 10
-"""Lines added that are assumed where nobody counted them."""
-IN_SAME_FOLDER, ELSEWHERE = 0.002, 0.0005
-"""Chances of one of the latest 50 changes that touched no open file, as two histories have them."""
-_LEAST = 1e-9
-_SURE = 0.9999
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,45 @@ SELECT memory_id, array_agg(ref) FROM memory_memoryartifact
 WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s::uuid[]) AND kind = 'file'
 GROUP BY memory_id
 """
+MOST_TOPICS = 200
+_TOPICS_STATEMENT = """
+WITH seen AS MATERIALIZED (SELECT id, category, subject FROM memory_memory WHERE {seen})
+SELECT topic, count(*)::int FROM (
+    SELECT id, lower(category) AS topic FROM seen
+    UNION SELECT id, lower(split_part(subject, '.', 1)) FROM seen
+    UNION SELECT seen.id, lower(t.name) FROM seen
+        JOIN memory_memorytag t ON t.team_id = %(team)s AND t.memory_id = seen.id
+    UNION SELECT seen.id, lower(regexp_replace(a.ref, '/[^/]*$', '')) FROM seen
+        JOIN memory_memoryartifact a ON a.team_id = %(team)s AND a.memory_id = seen.id
+        WHERE a.kind = 'file' AND position('/' IN a.ref) > 0
+) AS named
+WHERE topic <> ''
+GROUP BY topic ORDER BY count(*) DESC, topic LIMIT {most}
+"""
+_counted = SharedTTLCache()
+# Counting takes at most this share of the time, where it takes long enough to matter.
+_SHARE = 0.01
+_LONG_SECONDS = 0.02
+# Files of the same names as the open ones, and of the latest memories, that the viewer may see; ten
+# times as many of the whole team are looked at for them.
+_MOST_NAMED, _MOST_LATEST = 2_000, 500
+_LOOKED_AT = 10
+# Newest first, and each memory looked up by its id behind OFFSET 0, only until there are enough.
+# Where the planner may choose, it looks through all memories of the team for each file.
+_FILE_TOUCHES_FILES = """
+SELECT file.memory_id, file.ref, file.added, file.removed, file.breadth
+FROM (
+    SELECT memory_id, ref, added, removed, breadth FROM memory_memoryartifact
+    WHERE team_id = %(team)s AND kind = 'file' AND {among}
+    ORDER BY memory_id DESC LIMIT {looked_at}
+) AS file
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_memory o
+    WHERE (o.team_id = %(team)s) IS TRUE AND o.id = file.memory_id OFFSET 0
+) AS memory_memory
+WHERE {seen}
+ORDER BY file.memory_id DESC LIMIT {most}
+"""
 
 
 class WorkingRow(NamedTuple):
@@ -148,27 +187,6 @@ def _seen_sql(kind: Kind) -> str:
     )
 
 
-MOST_TOPICS = 200
-_TOPICS_STATEMENT = """
-WITH seen AS MATERIALIZED (SELECT id, category, subject FROM memory_memory WHERE {seen})
-SELECT topic, count(*)::int FROM (
-    SELECT id, lower(category) AS topic FROM seen
-    UNION SELECT id, lower(split_part(subject, '.', 1)) FROM seen
-    UNION SELECT seen.id, lower(t.name) FROM seen
-        JOIN memory_memorytag t ON t.team_id = %(team)s AND t.memory_id = seen.id
-    UNION SELECT seen.id, lower(regexp_replace(a.ref, '/[^/]*$', '')) FROM seen
-        JOIN memory_memoryartifact a ON a.team_id = %(team)s AND a.memory_id = seen.id
-        WHERE a.kind = 'file' AND position('/' IN a.ref) > 0
-) AS named
-WHERE topic <> ''
-GROUP BY topic ORDER BY count(*) DESC, topic LIMIT {most}
-"""
-_counted = SharedTTLCache()
-# Counting takes at most this share of the time, where it takes long enough to matter.
-_SHARE = 0.01
-_LONG_SECONDS = 0.02
-
-
 def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str, int]]:
     """How many memories that the viewer may see each topic has, most first; call it in scope.
 
@@ -214,28 +232,6 @@ def of_topic(topic: str) -> MemoryQuerySet:
         | Exists(tagged)
         | Exists(in_folder)
     )
-
-
-# Files of the same names as the open ones, and of the latest memories, that the viewer may see; ten
-# times as many of the whole team are looked at for them.
-_MOST_NAMED, _MOST_LATEST = 2_000, 500
-_LOOKED_AT = 10
-# Newest first, and each memory looked up by its id behind OFFSET 0, only until there are enough.
-# Where the planner may choose, it looks through all memories of the team for each file.
-_FILE_TOUCHES_FILES = """
-SELECT file.memory_id, file.ref, file.added, file.removed, file.breadth
-FROM (
-    SELECT memory_id, ref, added, removed, breadth FROM memory_memoryartifact
-    WHERE team_id = %(team)s AND kind = 'file' AND {among}
-    ORDER BY memory_id DESC LIMIT {looked_at}
-) AS file
-CROSS JOIN LATERAL (
-    SELECT * FROM memory_memory o
-    WHERE (o.team_id = %(team)s) IS TRUE AND o.id = file.memory_id OFFSET 0
-) AS memory_memory
-WHERE {seen}
-ORDER BY file.memory_id DESC LIMIT {most}
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,11 @@ from memory.reading.retrieval import is_told_as_summary
 from memory.selectors.search.signal_rows import SignalRow
 from teams.admin.display import excerpt, page_of
 
+MOST_SHOWN = 60
+_TEXT_CHARS = 220
+# A bar is so many units long for a score of one; narrower parts cannot be seen.
+_BAR = 100.0
+
 
 class Fate(StrEnum):
     """Why a candidate is in the answer, or why it is not."""
@@ -167,12 +172,6 @@ def _outcome(
 
 def _best_first(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return sorted(outcomes, key=lambda each: -each.score)
-
-
-MOST_SHOWN = 60
-_TEXT_CHARS = 220
-# A bar is so many units long for a score of one; narrower parts cannot be seen.
-_BAR = 100.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,10 @@ from memory.writing.categories import check_allowed, requested_categories
 from teams.tenancy import team_scope
 
 _ROOM = Room("answer")
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 500
+# No bullet takes fewer tokens, so a budget holds no more than so many of them.
+SHORTEST_BULLET = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +155,6 @@ def _packed(shown: Sequence[Shown], token_budget: int) -> Packed[Shown]:
         kept = [
             each for each in kept if not (isinstance(each, QueryResult) and each.memory.pk in alone)
         ]
-
-
-DEFAULT_LIMIT = 10
-MAX_LIMIT = 500
-# No bullet takes fewer tokens, so a budget holds no more than so many of them.
-SHORTEST_BULLET = 4
 
 
 @dataclass(frozen=True, slots=True)

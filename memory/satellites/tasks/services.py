@@ -35,6 +35,9 @@ from teams.models import Agent, Project
 from teams.services.people import ensure_agent, ensure_project
 from teams.tenancy import team_scope
 
+_MOST_TAGS = 50
+_TAG_CHARS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
@@ -234,10 +237,6 @@ def _check(outcome: str, task_id: str) -> None:
 
 def _unknown() -> NotFoundError:
     return NotFoundError("There is no such task.")
-
-
-_MOST_TAGS = 50
-_TAG_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)

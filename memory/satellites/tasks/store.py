@@ -28,6 +28,94 @@ from teams.errors import UnavailableError
 
 # A task's id is part of addresses.
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
+_T = TypeVar("_T")
+_TEAMS_OWN = "team"
+_PROMOTED = "promoted:"
+# KEYS: task, items, owners, open tasks. Keeps all of them as long as the task, what several tasks
+# share as long as the last.
+_KEEP = """
+local function keep(seconds)
+    redis.call('EXPIRE', KEYS[1], seconds)
+    redis.call('EXPIRE', KEYS[2], seconds)
+    for _, shared in ipairs({KEYS[3], KEYS[4]}) do
+        if redis.call('TTL', shared) < tonumber(seconds) then
+            redis.call('EXPIRE', shared, seconds)
+        end
+    end
+end
+local function keep_open(seconds)
+    redis.call('ZADD', KEYS[4], redis.call('TIME')[1] + seconds, KEYS[1])
+    keep(seconds)
+end
+"""
+# ARGV: seconds, owner, most open tasks, then fields and values of the task. Answers {word, 0}.
+_BEGIN = (
+    _KEEP
+    + """
+local state = redis.call('HGET', KEYS[1], 'state')
+if state then return {state, 0} end
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', redis.call('TIME')[1])
+redis.call('ZREM', KEYS[4], KEYS[1])
+if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[3]) then return {'many', 0} end
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('SADD', KEYS[3], ARGV[2])
+keep_open(ARGV[1])
+return {'done', 0}
+"""
+)
+# ARGV: item, its JSON, most items, most bytes. Sent again, the item is there already.
+_ADD = (
+    _KEEP
+    + """
+local task = redis.call('HMGET', KEYS[1], 'state', 'size', 'ttl')
+if not task[1] then return {'unknown', 0} end
+if task[1] ~= 'open' then return {task[1], 0} end
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return {'done', 0} end
+if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return {'count', 0} end
+local left = tonumber(ARGV[4]) - tonumber(task[2])
+if #ARGV[2] > left then return {'size', left} end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'size', #ARGV[2])
+keep_open(task[3])
+return {'done', 0}
+"""
+)
+# ARGV: state, moment, seconds to remember that it ended.
+_END = (
+    _KEEP
+    + """
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {'unknown', 0} end
+if state ~= 'open' then return {state, 0} end
+local cleared = redis.call('HLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ARGV[2], 'size', 0)
+redis.call('ZREM', KEYS[4], KEYS[1])
+keep(ARGV[3])
+return {'done', cleared}
+"""
+)
+# ARGV: how the fields begin that say what was promoted.
+_CLEAR = """
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {'unknown', 0} end
+if state ~= 'open' then return {state, 0} end
+local cleared = redis.call('HLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'size', 0)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field:sub(1, #ARGV[1]) == ARGV[1] then redis.call('HDEL', KEYS[1], field) end
+end
+return {'done', cleared}
+"""
+# ARGV: field and value; only of a task that is still open.
+_MARK = """
+if redis.call('HGET', KEYS[1], 'state') == 'open' then
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+end
+return {'done', 0}
+"""
 
 
 class TaskState(StrEnum):
@@ -121,101 +209,7 @@ class TaskItem:
         return "/".join(filter(None, ("task", task_id, self.stage)))
 
 
-_T = TypeVar("_T")
 _ITEM = TypeAdapter(TaskItem)
-_TEAMS_OWN = "team"
-_PROMOTED = "promoted:"
-
-# KEYS: task, items, owners, open tasks. Keeps all of them as long as the task, what several tasks
-# share as long as the last.
-_KEEP = """
-local function keep(seconds)
-    redis.call('EXPIRE', KEYS[1], seconds)
-    redis.call('EXPIRE', KEYS[2], seconds)
-    for _, shared in ipairs({KEYS[3], KEYS[4]}) do
-        if redis.call('TTL', shared) < tonumber(seconds) then
-            redis.call('EXPIRE', shared, seconds)
-        end
-    end
-end
-local function keep_open(seconds)
-    redis.call('ZADD', KEYS[4], redis.call('TIME')[1] + seconds, KEYS[1])
-    keep(seconds)
-end
-"""
-
-# ARGV: seconds, owner, most open tasks, then fields and values of the task. Answers {word, 0}.
-_BEGIN = (
-    _KEEP
-    + """
-local state = redis.call('HGET', KEYS[1], 'state')
-if state then return {state, 0} end
-redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', redis.call('TIME')[1])
-redis.call('ZREM', KEYS[4], KEYS[1])
-if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[3]) then return {'many', 0} end
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
-redis.call('SADD', KEYS[3], ARGV[2])
-keep_open(ARGV[1])
-return {'done', 0}
-"""
-)
-
-# ARGV: item, its JSON, most items, most bytes. Sent again, the item is there already.
-_ADD = (
-    _KEEP
-    + """
-local task = redis.call('HMGET', KEYS[1], 'state', 'size', 'ttl')
-if not task[1] then return {'unknown', 0} end
-if task[1] ~= 'open' then return {task[1], 0} end
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return {'done', 0} end
-if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return {'count', 0} end
-local left = tonumber(ARGV[4]) - tonumber(task[2])
-if #ARGV[2] > left then return {'size', left} end
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'size', #ARGV[2])
-keep_open(task[3])
-return {'done', 0}
-"""
-)
-
-# ARGV: state, moment, seconds to remember that it ended.
-_END = (
-    _KEEP
-    + """
-local state = redis.call('HGET', KEYS[1], 'state')
-if not state then return {'unknown', 0} end
-if state ~= 'open' then return {state, 0} end
-local cleared = redis.call('HLEN', KEYS[2])
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ARGV[2], 'size', 0)
-redis.call('ZREM', KEYS[4], KEYS[1])
-keep(ARGV[3])
-return {'done', cleared}
-"""
-)
-
-# ARGV: how the fields begin that say what was promoted.
-_CLEAR = """
-local state = redis.call('HGET', KEYS[1], 'state')
-if not state then return {'unknown', 0} end
-if state ~= 'open' then return {state, 0} end
-local cleared = redis.call('HLEN', KEYS[2])
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'size', 0)
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if field:sub(1, #ARGV[1]) == ARGV[1] then redis.call('HDEL', KEYS[1], field) end
-end
-return {'done', cleared}
-"""
-
-# ARGV: field and value; only of a task that is still open.
-_MARK = """
-if redis.call('HGET', KEYS[1], 'state') == 'open' then
-    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-end
-return {'done', 0}
-"""
 
 
 class WorkingMemoryAwayError(UnavailableError):

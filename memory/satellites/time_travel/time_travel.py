@@ -44,6 +44,15 @@ _GAP = 2
 _DAYS_OF_HOURS = 2
 _HOUR = timedelta(hours=1)
 _LEAST_HEIGHT = 3
+_TEMPLATE = "admin/memory/time_travel/page.html"
+_ROWS = 20
+_CHANGES = 50
+_KIND_WORDS = {
+    Kind.CREATED: "added",
+    Kind.APPEARED: "back",
+    Kind.CHANGED: "changed",
+    Kind.GONE: "gone",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +164,6 @@ def _height(count: int, most: int) -> float:
     if not count:
         return 0
     return round(max(_LEAST_HEIGHT, HEIGHT * log1p(count) / log1p(most)), 1)
-
-
-_TEMPLATE = "admin/memory/time_travel/page.html"
-_ROWS = 20
-_CHANGES = 50
-_KIND_WORDS = {
-    Kind.CREATED: "added",
-    Kind.APPEARED: "back",
-    Kind.CHANGED: "changed",
-    Kind.GONE: "gone",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,30 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node as ParsedNode
 from tree_sitter import Parser, Point, Tree
 
+# Kinds of nodes, as the four grammars call them.
+_BLOCKS = frozenset(
+    ["module", "program", "source_file", "block", "statement_block", "statement_list", "class_body"]
+)
+_CALLS = frozenset({"call", "call_expression", "new_expression"})
+_TEXTS = frozenset(
+    [
+        "string",
+        "concatenated_string",
+        "template_string",
+        "interpreted_string_literal",
+        "raw_string_literal",
+        "rune_literal",
+        "regex",
+    ]
+)
+_IMPORTS = ("import", "future_import", "package", "export_clause")
+_NO_ACTION = frozenset(
+    ["expression_statement", "pass_statement", "empty_statement", "labeled_statement"]
+)
+_OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
+MAX_DEPTH = 200
+_CHUNK = 16 * 1024
+
 
 class Language(StrEnum):
     """The languages whose shapes are learned."""
@@ -40,28 +64,6 @@ _SUFFIXES: Mapping[str, Language] = {
     ".jsx": Language.JAVASCRIPT,
     ".go": Language.GO,
 }
-
-# Kinds of nodes, as the four grammars call them.
-_BLOCKS = frozenset(
-    ["module", "program", "source_file", "block", "statement_block", "statement_list", "class_body"]
-)
-_CALLS = frozenset({"call", "call_expression", "new_expression"})
-_TEXTS = frozenset(
-    [
-        "string",
-        "concatenated_string",
-        "template_string",
-        "interpreted_string_literal",
-        "raw_string_literal",
-        "rune_literal",
-        "regex",
-    ]
-)
-_IMPORTS = ("import", "future_import", "package", "export_clause")
-_NO_ACTION = frozenset(
-    ["expression_statement", "pass_statement", "empty_statement", "labeled_statement"]
-)
-_OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 
 
 def language_of(path: str) -> Language | None:
@@ -158,8 +160,6 @@ def bottom_up(root: Node) -> Iterator[Node]:
         waiting.extend((child, False) for child in reversed(node.children))
 
 
-MAX_DEPTH = 200
-_CHUNK = 16 * 1024
 _GRAMMARS = {
     Language.PYTHON: tree_sitter_python.language,
     Language.TYPESCRIPT: tree_sitter_typescript.language_typescript,

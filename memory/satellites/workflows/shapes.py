@@ -27,6 +27,18 @@ MAX_SLOTS = 80
 LONGEST_RUN = 5
 """Of how many statements in a row a shape may consist that is not one whole statement."""
 _SLOT_CHARS = 80
+_Span = tuple[int, int, int, int, int, int, int]  # file, first and last slot, bytes, lines
+MIN_PLACES, MIN_FILES = 3, 2
+MIN_BITS, MIN_SAVED = 10.0, 40.0
+"""What a place tells, and what the places after the first save, at least: measured in record 45."""
+MAX_PLACES_OF_SHAPE = 1000
+_MOST_BITS = 10.0
+_BITS_OF_A_PART = 3.0
+_TRIED_SPLITS = 6
+_MOST_SPLITS = 60
+_HASH_CHARS = 3
+_OPEN = "." * _HASH_CHARS
+_SHAPE = re.compile(r"[0-9a-f]{16}:[0-9a-f.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +77,6 @@ class _Part:
     actions: int
     statements: int
     has_block: bool
-
-
-_Span = tuple[int, int, int, int, int, int, int]  # file, first and last slot, bytes, lines
 
 
 class ShapeIndex:
@@ -193,19 +202,6 @@ def _apart(places: Iterator[Place]) -> list[Place]:
         if not kept or not kept[-1].overlaps(each):
             kept.append(each)
     return kept
-
-
-MIN_PLACES, MIN_FILES = 3, 2
-MIN_BITS, MIN_SAVED = 10.0, 40.0
-"""What a place tells, and what the places after the first save, at least: measured in record 45."""
-MAX_PLACES_OF_SHAPE = 1000
-_MOST_BITS = 10.0
-_BITS_OF_A_PART = 3.0
-_TRIED_SPLITS = 6
-_MOST_SPLITS = 60
-_HASH_CHARS = 3
-_OPEN = "." * _HASH_CHARS
-_SHAPE = re.compile(r"[0-9a-f]{16}:[0-9a-f.]*")
 
 
 @dataclass(frozen=True, slots=True)
