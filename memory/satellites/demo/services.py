@@ -106,12 +106,9 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
 
 def _introduce_agent(team_id: UUID, given: Story) -> None:
     agent = ensure_agent(team_id=team_id, slug=given["slug"])
-    Agent.objects.filter(team_id=team_id, pk=agent.pk, tagline="", personality={}, rules={}).update(
-        name=given["name"],
-        tagline=given["tagline"],
-        personality=given["personality"],
-        rules=given["rules"],
-    )
+    document = {name: given[name] for name in ("name", "tagline", "personality", "rules")}
+    empty = Agent.objects.filter(tagline="", personality={}, rules={})
+    empty.filter(team_id=team_id, pk=agent.pk).update(**document)
 
 
 def _introduce_person(team_id: UUID, given: Story) -> None:
@@ -138,16 +135,11 @@ def _identities(story: Story, now: datetime) -> list[StatedMemory]:
 
 
 def _stated(story: Story, now: datetime) -> list[StatedMemory]:
+    own = {"key", "days_ago", "memory_type"}
     return [
         StatedMemory(
-            content=each["content"],
+            **{name: value for name, value in each.items() if name not in own},
             memory_type=MemoryType(each["memory_type"]),
-            importance=each["importance"],
-            agent=each.get("agent"),
-            user=each.get("user"),
-            project=each.get("project"),
-            subject=each.get("subject", ""),
-            category=each.get("category", ""),
             created_at=now - timedelta(days=each["days_ago"]),
             external_id=f"demo:{each['key']}",
         )
