@@ -18,8 +18,7 @@ from django.urls import path
 from django.utils import timezone
 
 from audit.admin.history import change_words
-from audit.selectors.activity import changes_between_bounds, first_change_of
-from audit.selectors.instants import Instant, instant_at
+from audit.selectors import Instant, changes_between_bounds, first_change_of, instant_at
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.satellites.time_travel.travel_form import (
