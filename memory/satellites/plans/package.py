@@ -13,8 +13,7 @@ from memory.domain.filters import Expression, conditions_of
 from memory.domain.levels import is_long, levels_of
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import Assembly, Told
-from memory.domain.plans.plan import NOTICE
-from memory.domain.plans.plan import Block, Entry, Plan, Section, Written
+from memory.domain.plans.plan import NOTICE, Block, Entry, Plan, Section, Written
 from memory.domain.profile_fields import is_preference
 from memory.domain.rendering import Line, TokenCounter
 from memory.domain.scoring import Weights

@@ -15,10 +15,10 @@ from memory.domain.judgements import shared_words
 from memory.domain.levels import Level
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
-from memory.domain.plans.plan import MARKER
-from memory.domain.plans.plan import NOTICE
-from memory.domain.plans.plan import RULE
 from memory.domain.plans.plan import (
+    MARKER,
+    NOTICE,
+    RULE,
     Block,
     Plan,
     Section,

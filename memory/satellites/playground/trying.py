@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
-from memory.domain.plans.layouts import LAYERS, Layer
+from memory.domain.plans.plan import LAYERS, Layer
 from memory.domain.scoring import Weights
 from memory.reading.answers import (
     Prompt,
