@@ -18,7 +18,7 @@ from routing.models import ChatModel, Provider, RoutingDecision, SpendEntry, Spe
 from routing.services.models import prepare_check, provider_key
 from teams.admin import display
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section
-from teams.admin.filters import ConditionFilter, DaysFilter, value_filter
+from teams.admin.filters import DaysFilter, condition_filter, value_filter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 from teams.middleware import outside_staff_scope
@@ -77,7 +77,6 @@ class ProviderAdmin(TeamAdmin[Provider]):
     form = ProviderForm
     list_display = ["name", "base_url", "key", "is_enabled", "team", "created"]
     list_filter = [("team", RelatedFilter), ("is_enabled", YesNoFilter)]
-    list_select_related = ["team"]
     search_fields = ["name", "base_url"]
     readonly_fields = ["created"]
     help_texts = {
@@ -85,7 +84,6 @@ class ProviderAdmin(TeamAdmin[Provider]):
         "is_enabled": "Off: none of its models is asked.",
     }
     key = display.column("API key", _key_state, label={"set": "success", "not usable": "danger"})
-    created = display.time_column("created_at", "created")
     change_form_template = "admin/routing/provider/change_form.html"
 
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
@@ -134,18 +132,16 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
         " chooses the tier by the question; agents may set a limit.",
         "is_enabled": "Off: it is not asked, and its prices stay for what was spent.",
     }
-    created = display.time_column("created_at", "created")
     tier_label = display.label_column("tier", "tier", TIER_COLOURS)
     paid_in = _dollar_column("input_price", "USD per 1,000 input tokens")
     paid_out = _dollar_column("output_price", "USD per 1,000 output tokens")
 
 
-class AttemptsFilter(ConditionFilter):
-    """Decisions whose first model did not answer."""
-
-    title = "failed attempts"
-    parameter_name = "attempts"
-    states = {"failed": ("Some", ~Q(attempts=[])), "none": ("None", Q(attempts=[]))}
+AttemptsFilter = condition_filter(
+    "failed attempts",
+    {"failed": ("Some", ~Q(attempts=[])), "none": ("None", Q(attempts=[]))},
+    parameter="attempts",
+)
 
 
 @admin.register(RoutingDecision)

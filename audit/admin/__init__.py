@@ -1,5 +1,5 @@
 """The web admin's pages of the log and of operational events."""
 
-from . import events, log
+from . import log
 
-__all__ = ["events", "log"]
+__all__ = ["log"]

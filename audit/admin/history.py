@@ -145,11 +145,9 @@ def _words(column: str, old: object, new: object, names: Mapping[str, str]) -> l
             *(f"no longer in dispute with {_named(each, names)}" for each in went),
         ]
     more = len(now) - len(was)
-    return (
-        [f"{more} source message{'s' if more > 1 else ''} added"]
-        if more > 0
-        else ["source messages changed"]
-    )
+    if more > 0:
+        return [f"{more} source message{'s' if more > 1 else ''} added"]
+    return ["source messages changed"]
 
 
 def _listed(value: object) -> list[object]:

@@ -1,13 +1,16 @@
-"""Agents in the admin: their documents as a form, what these were before, and their prompt."""
+"""Agents in the admin: the form of their document, its earlier versions, and their prompt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
 from typing import Any
 from uuid import UUID
 
+from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.forms.fields import InvalidJSONInput
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import path
 from django.utils import timezone
@@ -15,46 +18,238 @@ from django.utils import timezone
 from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
+from memory.models import Category
 from memory.reading.answers import own_weights
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read
-from memory.reading.seven_layers import BuiltPrompt, LayerUse, build_prompt, prompt_without_memory
+from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools
-from teams.admin.base import TeamAdmin, section
-from teams.admin.display import column, in_words, time_column
-from teams.admin.theme import RelatedFilter
-from teams.admin.versions import versions_table
+from memory.writing.categories import check_allowlist
+from teams.admin.base import TeamAdmin, TeamOwnedForm, section
+from teams.admin.display import column, in_words
+from teams.admin.document_fields import Column, DocumentFields, RowsField
+from teams.admin.teams import refuse_stale, versions_table
+from teams.admin.theme import AreaWidget, ChecksWidget, TextWidget
 from teams.admin_permissions import ADMINS
 from teams.domain.agent_document import AgentDocument
-from teams.errors import Condition
+from teams.domain.documents import DocumentError
+from teams.errors import Condition, InvalidError
 from teams.middleware import outside_staff_scope
 from teams.models import Agent, EndUser, Team
-from teams.services.agents import change_agent, document_of, save_document, versions_of
-from teams.services.people import aliases_of, set_aliases
+from teams.services.agents import (
+    READ_ONLY,
+    change_agent,
+    columns_of,
+    document_of,
+    save_document,
+    versions_of,
+)
+from teams.services.people import (
+    agent_called,
+    aliases_of,
+    check_aliases,
+    check_new_slug,
+    set_aliases,
+)
 from teams.services.team_settings import default_flags
 from teams.tenancy import team_scope
 
-from .agent_form import DOCUMENT, AgentForm
+# Any in this module: JSON that a person wrote, and Django's own signatures.
+Json = dict[str, Any]
+
+CATEGORIES = "memory_config__allowed_categories"
+DOCUMENT = DocumentFields(AgentDocument)
+
+
+class DocumentField(forms.JSONField):
+    """JSON on lines of its own."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Indented, unless it is what was typed."""
+        if isinstance(value, str | InvalidJSONInput):
+            return value
+        return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Whether another document was written; an empty text counts as none."""
+        return bool(data and str(data).strip()) and super().has_changed(initial, data)
+
+
+class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-defined]
+    """An agent's document by its fields or as JSON, held to the rules of the API.
+
+    Once it is valid, `columns` are those of the agent's columns that change.
+    """
+
+    memory_config__allowed_categories = forms.MultipleChoiceField(
+        label="Categories it may read", required=False, widget=ChecksWidget
+    )
+    loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(
+        required=False,
+        max_length=500,
+        help_text="Why you change it. Stored with the new version.",
+        widget=TextWidget,
+    )
+    aliases = RowsField(
+        columns=[Column("line", "Alias", is_wide=True)],
+        label="Aliases",
+        help_text="Further names by which requests may call the agent, such as the name it had"
+        " before. An alias that is taken away is free: the next request that uses it makes a new"
+        " agent.",
+    )
+    document = DocumentField(
+        label="The whole document",
+        required=False,
+        widget=AreaWidget(attrs={"rows": 30, "spellcheck": "false"}),
+        help_text="The shape is that of PUT /v1/agents/{slug}. Change the form or this text, not"
+        " both at once.",
+    )
+
+    def __init__(self, *args: Any, is_preview: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.columns: Json = {}
+        self.is_preview = is_preview
+        self._stored = document_of(self.instance)
+        is_new = self.instance._state.adding
+        if is_new:
+            self._stored["memory_config"]["summarize_interval"] = settings.SUMMARIZE_INTERVAL
+            # There is nothing yet that it could show.
+            del self.fields["document"]
+        else:
+            self.initial["loaded_version"] = self.instance.version
+            self.initial["aliases"] = aliases_of(agent=self.instance)
+        self.initial.update(DOCUMENT.initial(self._stored))
+        self.initial["document"] = self._stored
+        if "slug" in self.fields:
+            self.fields["slug"].help_text = (
+                "What requests call it: one word without spaces. It never changes; aliases can be"
+                " added at any time."
+            )
+        if CATEGORIES in self.fields:
+            self._offer_categories(is_new)
+
+    def _offer_categories(self, is_new: bool) -> None:
+        rows = Category.objects.order_by("name")
+        if not is_new:
+            rows = rows.filter(team_id=self.instance.team_id)
+        known = dict.fromkeys(rows.values_list("name", flat=True))
+        stored = self.initial[CATEGORIES]
+        field: Any = self.fields[CATEGORIES]
+        field.choices = [
+            *((name, name) for name in known),
+            *((name, f"{name} (no category of the team)") for name in stored if name not in known),
+        ]
+        field.help_text = "None checked: it may read all."
+        if not field.choices:
+            field.help_text = "The team has no categories yet; add them under Categories."
+
+    def clean_slug(self) -> str:
+        """A new agent's slug: one word that no other agent is called by."""
+        slug: str = self.cleaned_data["slug"].strip()
+        try:
+            check_new_slug(slug, field="slug")
+        except InvalidError as error:
+            raise forms.ValidationError(error.message) from None
+        other = agent_called(team_id=self.team_id, name=slug) if self.team_id else None
+        if other is not None and other.slug != slug:
+            raise forms.ValidationError(f"The agent '{other.slug}' has this name as an alias.")
+        return slug
+
+    def clean(self) -> Json:
+        """Refuses an invalid document, and to overwrite what somebody else wrote."""
+        values: Json = super().clean()
+        if not self.instance._state.adding and not self.is_preview:
+            # The row is locked until this request ends.
+            stored = Agent.objects.select_for_update().get(pk=self.instance.pk).version
+            refuse_stale(self, stored=stored)
+        if not self.errors:
+            self._read_document()
+        if not self.errors:
+            self._check_names()
+        return values
+
+    def _read_document(self) -> None:
+        """Takes over what was written, in the fields or as JSON."""
+        typed = DOCUMENT.changed(self)
+        is_json = "document" in self.changed_data
+        if is_json and typed:
+            said = ", ".join(str(self.fields[name].label).lower() for name in typed)
+            self.add_error(
+                None,
+                f"You changed both the JSON and the form ({said}). Change one of them: undo the"
+                " other, or load the page again.",
+            )
+            return
+        try:
+            self.columns = changed_columns(self._written(is_json), stored=self._stored)
+            if "allowed_categories" in self.columns and self.team_id is not None:
+                known = None if self.instance._state.adding else self.instance
+                check_allowlist(
+                    team_id=self.team_id, names=self.columns["allowed_categories"], agent=known
+                )
+        except InvalidError as error:
+            if not isinstance(error, DocumentError):
+                error = DocumentError({error.field: [error.message]})
+            if is_json:
+                for place, words in error.problems.items():
+                    self.add_error("document", [f"{place}: {e}" if place else e for e in words])
+            else:
+                DOCUMENT.add_problems(self, error)
+        else:
+            for name, value in self.columns.items():
+                setattr(self.instance, name, value)
+                if name in self.cleaned_data:
+                    self.cleaned_data[name] = value
+
+    def _written(self, is_json: bool) -> Json:
+        if not is_json:
+            return DOCUMENT.written(self, self._stored)
+        document = self.cleaned_data["document"]
+        if not isinstance(document, dict):
+            raise DocumentError({"": ["Must be an object."]})
+        return {name: each for name, each in document.items() if name not in (*READ_ONLY, "slug")}
+
+    def _check_names(self) -> None:
+        if self.team_id is None:
+            return
+        agent_id = None if self.instance._state.adding else self.instance.pk
+        names = self.cleaned_data["aliases"]
+        try:
+            check_aliases(team_id=self.team_id, agent_id=agent_id, names=names)
+        except InvalidError as error:
+            self.add_error("aliases", error.message)
+        if self.cleaned_data.get("slug") in names:
+            self.add_error("aliases", "The slug need not be an alias.")
+
+
+def changed_columns(document: Json, *, stored: Json) -> Json:
+    """Returns the columns of the agent that differ; both documents are as `document_of` gives them.
+
+    What is left out has its default. Raises DocumentError for parts that are not valid. Equal parts
+    are not checked: they may be older than the rules.
+    """
+    given, before = document.get("memory_config"), stored["memory_config"]
+    if given is not None and not isinstance(given, dict):
+        raise DocumentError({"memory_config": ["Must be an object."]})
+    written = _differing({**document, "memory_config": before}, stored)
+    memory = _differing(given or {}, before)
+    if not written and not memory:
+        return {}
+    checked = AgentDocument.read({"name": "unchanged", **written, "memory_config": memory})
+    columns = columns_of(checked)
+    return {name: columns[name] for name in (*written, *memory)}
+
+
+def _differing(after: Json, before: Json) -> Json:
+    left_out = dict.fromkeys(name for name in before if name not in after)
+    return {n: v for n, v in {**left_out, **after}.items() if n not in before or v != before[n]}
+
 
 SAMPLE_QUESTION = "What do you know about me?"
 _MOST_CHARS = 1_000
 _FILES = "teams/admin/agent"
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The prompt, or what keeps the form from having one, by the labels of its fields."""
-
-    question: str
-    built: BuiltPrompt | None = None
-    problems: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def layers(self) -> list[tuple[str, LayerUse]]:
-        """The layers of the prompt, each with its title."""
-        layers = self.built.layers if self.built is not None else ()
-        return [(f"{each.number} {each.name.replace('_', ' ')}", each) for each in layers]
 
 
 @admin.register(Agent)
@@ -70,15 +265,14 @@ class AgentAdmin(TeamAdmin[Agent]):
     compressed_fields = False
     change_form_template = "admin/teams/agent/change_form.html"
     list_display = ["slug", "name", "tagline", "token_budget", "version", "team", "created"]
-    list_filter = [("team", RelatedFilter)]
-    list_select_related = ["team"]
     search_fields = ["slug", "name", "tagline", "aliases__slug"]
     readonly_fields = ["created", "versions"]
+    # Keys and logs name it.
+    fixed_fields = ["slug"]
 
     other_names = column("aliases", lambda agent: in_words(aliases_of(agent=agent)))
     laid_out = column("document", lambda agent: in_words(document_of(agent)))
     versions = column("latest versions", lambda agent: versions_table(versions_of(agent=agent)))
-    created = time_column("created_at", "created")
 
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         """Fields to write in for those who may, the document in words for the others."""
@@ -87,18 +281,17 @@ class AgentAdmin(TeamAdmin[Agent]):
         return sections if obj is None else [*sections, section("Versions", "versions")]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Any:
-        """The slug of a stored agent stands: keys and logs name it."""
         fields = super().get_readonly_fields(request, obj)
-        if not self.has_change_permission(request, obj):
-            return [*fields, "slug", "other_names", "laid_out"]
-        return fields if obj is None else [*fields, "slug"]
+        if self.has_change_permission(request, obj):
+            return fields
+        return [*fields, "slug", "other_names", "laid_out"]
 
     def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
         """Save it with the reason, which the database keeps with the version."""
         actor = f"staff:{request.user.get_username()}"
         values = form.cleaned_data
         with team_scope(team_ids=[obj.team_id], actor=actor, reason=values.get("reason") or ""):
-            saved = self._saved(obj, form) if change else _made(obj)
+            saved = _changed(obj, form) if change else _made(obj)
             set_aliases(agent=saved, names=values["aliases"], actor=actor)
         obj.pk, obj.version, obj.created_at = saved.pk, saved.version, saved.created_at
 
@@ -157,12 +350,11 @@ class AgentAdmin(TeamAdmin[Agent]):
             parts.append(section("JSON", "document", classes="agent-json"))
         return [*parts, section("Save", "reason", "loaded_version", classes="agent-save")]
 
-    def _saved(self, agent: Agent, form: AgentForm) -> Agent:
-        loaded = form.cleaned_data.get("loaded_version")
-        versions = None if loaded is None else frozenset([loaded])
-        return change_agent(
-            agent=agent, columns=form.columns, condition=Condition(versions=versions)
-        )
+
+def _changed(agent: Agent, form: AgentForm) -> Agent:
+    loaded = form.cleaned_data.get("loaded_version")
+    condition = Condition(versions=None if loaded is None else frozenset([loaded]))
+    return change_agent(agent=agent, columns=form.columns, condition=condition)
 
 
 def _made(agent: Agent) -> Agent:
@@ -175,17 +367,18 @@ def _made(agent: Agent) -> Agent:
     return made
 
 
-def _preview(request: HttpRequest, form: Any, agent: Agent) -> Preview:
+def _preview(request: HttpRequest, form: Any, agent: Agent) -> Json:
+    """The prompt by layers, or what keeps the form from having one, by the labels of its fields."""
     question = request.POST.get("preview_question", "").strip()[:_MOST_CHARS] or SAMPLE_QUESTION
     if not form.is_valid():
         labels = {name: str(field.label) for name, field in form.fields.items()}
-        problems = tuple(
+        problems = [
             (labels.get(name, ""), word) for name, words in form.errors.items() for word in words
-        )
-        return Preview(question, problems=problems)
+        ]
+        return {"problems": problems}
     if agent.token_budget < MINIMUM_BUDGET:
         words = f"A prompt needs {MINIMUM_BUDGET} tokens at least."
-        return Preview(question, problems=(("Token budget", words),))
+        return {"problems": [("Token budget", words)]}
     person = request.POST.get("preview_person", "").strip()[:_MOST_CHARS]
     viewer = Viewer(
         team_id=agent.team_id,
@@ -196,28 +389,29 @@ def _preview(request: HttpRequest, form: Any, agent: Agent) -> Preview:
     )
     flags = default_flags().overridden(Team.objects.get(pk=agent.team_id).feature_flags)
     counter = counter_for(agent.model_config)
-    if not flags.memory:
-        budget = agent.token_budget
-        return Preview(
-            question, prompt_without_memory(agent=agent, token_budget=budget, counter=counter)
+    budget = agent.token_budget
+    if flags.memory:
+        read = Read(
+            viewer=viewer,
+            question=Question(question),
+            tools=default_tools(),
+            now=timezone.now(),
+            is_counted=False,
         )
-    # The question is embedded, for which no transaction should wait.
-    with outside_staff_scope(request):
-        built = build_prompt(
-            Read(
-                viewer=viewer,
-                question=Question(question),
-                tools=default_tools(),
-                now=timezone.now(),
-                is_counted=False,
-            ),
-            agent=agent,
-            conversation=None,
-            weights=own_weights(agent),
-            token_budget=agent.token_budget,
-            counter=counter,
-        )
-    return Preview(question, built)
+        # The question is embedded, for which no transaction should wait.
+        with outside_staff_scope(request):
+            built = build_prompt(
+                read,
+                agent=agent,
+                conversation=None,
+                weights=own_weights(agent),
+                token_budget=budget,
+                counter=counter,
+            )
+    else:
+        built = prompt_without_memory(agent=agent, token_budget=budget, counter=counter)
+    layers = [(f"{each.number} {each.name.replace('_', ' ')}", each) for each in built.layers]
+    return {"question": question, "built": built, "layers": layers}
 
 
 def _person(agent: Agent, external_id: str) -> UUID | None:

@@ -26,7 +26,7 @@ from memory.selectors import contradictions as selectors
 from teams.admin.base import OneCountChangeList, TeamAdmin, id_in
 from teams.admin.confirm import list_action
 from teams.admin.display import column, moment, row_link
-from teams.admin.filters import DaysFilter, OpenFirstFilter
+from teams.admin.filters import DaysFilter, condition_filter
 from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter, display
 from teams.errors import ConflictError, DomainError
 
@@ -44,16 +44,16 @@ def _chosen(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contra
     return settlements.with_sides(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME))
 
 
-class StateFilter(OpenFirstFilter):
-    """Those that wait first."""
-
-    title = parameter_name = "state"
-    states = {
+StateFilter = condition_filter(
+    "state",
+    {
         "open": ("Waiting", lambda: selectors.is_waiting(timezone.now())),
         "snoozed": ("Left for later", lambda: selectors.is_snoozed(timezone.now())),
         "resolved": ("Settled", Q(resolved_at__isnull=False)),
         "all": ("All", Q()),
-    }
+    },
+    opens_first=True,
+)
 
 
 class QueueList(OneCountChangeList):

@@ -12,7 +12,7 @@ from memory.writing.jobs import ENDED_BADLY, queue_again
 from teams.admin import display
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, list_action, page_action
-from teams.admin.filters import DaysFilter, OpenFirstFilter
+from teams.admin.filters import DaysFilter, condition_filter
 from teams.admin.theme import RelatedFilter
 
 RUN_AGAIN: Change[Job] = Change(
@@ -30,16 +30,16 @@ _STATE_COLOURS = {
 }
 
 
-class WaitingFilter(OpenFirstFilter):
-    """Jobs that are not done first."""
-
-    title = parameter_name = "state"
-    states = {
+WaitingFilter = condition_filter(
+    "state",
+    {
         "waiting": ("Not done", ~Q(state=Job.State.DONE)),
         "at-work": ("Queued or running", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
         **{state.value: (str(state.label), Q(state=state)) for state in Job.State},
         "all": ("All", Q()),
-    }
+    },
+    opens_first=True,
+)
 
 
 @admin.register(Job)

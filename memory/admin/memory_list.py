@@ -27,7 +27,7 @@ from memory.understanding.tools import default_tools
 from memory.writing.windows import TEAM_FACT
 from teams.admin.base import OneCountChangeList, id_in
 from teams.admin.display import excerpt, page_of
-from teams.admin.filters import ConditionFilter, since
+from teams.admin.filters import condition_filter, since
 from teams.admin.theme import DropdownFilter, TextFilter, result_headers
 from teams.admin_permissions import sees_several_teams
 from teams.middleware import outside_staff_scope
@@ -155,40 +155,37 @@ class CategoryFilter(DropdownFilter):
         return queryset.filter(category="" if chosen == "-" else chosen) if chosen else queryset
 
 
-class TeamFactFilter(ConditionFilter):
-    """Statements about the team, where the team wants to be asked before everybody knows them."""
-
-    title = "said of the team"
-    parameter_name = "team_fact"
-    _told = Q(tag_rows__name=TEAM_FACT, status__in=LIVE)
-    states = {
+_told = Q(tag_rows__name=TEAM_FACT, status__in=LIVE)
+TeamFactFilter = condition_filter(
+    "said of the team",
+    {
         "waiting": ("Waiting for a yes", _told & Q(end_user__isnull=False)),
         "given": ("Given to the team", _told & Q(end_user__isnull=True)),
-    }
+    },
+    parameter="team_fact",
+)
 
 
-class StandingFilter(ConditionFilter):
-    """Memories that agents may be shown, or are not shown any more."""
-
-    title = "shown to agents"
-    parameter_name = "standing"
-    states = {
+StandingFilter = condition_filter(
+    "shown to agents",
+    {
         "live": ("Yes: active or disputed", Q(status__in=LIVE)),
         "gone": ("No", ~Q(status__in=LIVE)),
-    }
+    },
+    parameter="standing",
+)
 
 
-class AgeFilter(ConditionFilter):
-    """By the time since it was stored."""
-
-    title = parameter_name = "age"
-    states = {
+AgeFilter = condition_filter(
+    "age",
+    {
         "day": ("Up to a day", since("created_at", days=1)),
         "week": ("Up to a week", since("created_at", days=7)),
         "month": ("Up to 30 days", since("created_at", days=30)),
         "old": ("Over 30 days", lambda: ~since("created_at", days=30)()),
         "older": ("Over 180 days", lambda: ~since("created_at", days=180)()),
-    }
+    },
+)
 
 
 def _used(*conditions: Q, **figures: object) -> Q:
@@ -198,11 +195,9 @@ def _used(*conditions: Q, **figures: object) -> Q:
     return Q(Exists(of_it.filter(*conditions, **figures)))
 
 
-class UseFilter(ConditionFilter):
-    """By the number of answers that used it, and the last time."""
-
-    title = parameter_name = "use"
-    states = {
+UseFilter = condition_filter(
+    "use",
+    {
         "never": ("Never", lambda: ~_used(retrieved__gt=0)),
         "often": (f"{_OFTEN} times or more", lambda: _used(retrieved__gte=_OFTEN)),
         "week": ("In the last 7 days", lambda: _used(since("last_accessed_at", days=7)())),
@@ -210,7 +205,8 @@ class UseFilter(ConditionFilter):
             "Not in the last 30 days",
             lambda: _used(~since("last_accessed_at", days=30)(), retrieved__gt=0),
         ),
-    }
+    },
+)
 
 
 def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[Memory] | None:
@@ -246,7 +242,11 @@ def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[
         return None
     ids = [key for _, key in sorted(ranked, key=lambda each: -each[0])]
     found = rows.filter(pk__in=ids)
-    return found if request.GET.get("o") else found.order_by(_place_in(ids))
+    if request.GET.get("o"):
+        return found
+    ranks = Value(ids, output_field=ArrayField(UUIDField()))
+    place = Func(ranks, F("pk"), function="array_position", output_field=IntegerField())
+    return found.order_by(place)
 
 
 def _teams(request: HttpRequest) -> Sequence[UUID]:
@@ -255,12 +255,3 @@ def _teams(request: HttpRequest) -> Sequence[UUID]:
     if chosen := id_in(request.GET.get("team__id__exact", "")):
         teams = teams.filter(pk=chosen)
     return list(teams.values_list("pk", flat=True)[: _MOST_TEAMS + 1])
-
-
-def _place_in(ids: Sequence[UUID]) -> Func:
-    return Func(
-        Value(list(ids), output_field=ArrayField(UUIDField())),
-        F("pk"),
-        function="array_position",
-        output_field=IntegerField(),
-    )

@@ -15,7 +15,7 @@ from memory.writing.secrets import masked_note
 from memory.writing.write_path import keep_to_limit_soon
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
-from teams.admin.display import column, excerpt_column, page_of, time_column
+from teams.admin.display import column, excerpt_column, page_of
 from teams.admin.theme import ChoiceFilter, RelatedFilter, TextWidget, action
 from teams.admin_permissions import ADMINS
 from teams.errors import DomainError
@@ -47,13 +47,9 @@ class ProjectAdmin(TeamAdmin[Project]):
 
     add_roles = change_roles = act_roles = ADMINS
     list_display = ["slug", "name", "max_items", "team", "created"]
-    list_filter = [("team", RelatedFilter)]
-    list_select_related = ["team"]
     search_fields = ["slug", "name"]
     readonly_fields = ["created"]
     actions_detail = ["clear_this"]
-
-    created = time_column("created_at", "created")
 
     # Any: the shape of fields is Django's own.
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
@@ -116,10 +112,11 @@ class CategoryAdmin(TeamAdmin[Category]):
     add_roles = change_roles = delete_roles = ADMINS
     list_display = ["name", "context", "length", "beginning", "team", "created"]
     list_filter = [("team", RelatedFilter), ("context", ChoiceFilter)]
-    list_select_related = ["team"]
     search_fields = ["name", "description"]
     fields = ["team", "name", "description", "context", "length", "memories", "created"]
     readonly_fields = ["memories", "created"]
+    # Memories and allowlists name it.
+    fixed_fields = ["name"]
     help_texts = {
         "name": "One word, such as goals. Memories and agents name it, so it stays as it is.",
         "description": "What belongs in it.",
@@ -128,9 +125,3 @@ class CategoryAdmin(TeamAdmin[Category]):
 
     memories = column("memories", _count)
     beginning = excerpt_column("description", "description")
-    created = time_column("created_at", "created")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Category | None = None) -> Any:
-        # The name of a stored one never changes: memories and allowlists use it.
-        fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else [*fields, "name"]

@@ -155,11 +155,12 @@ def _rest(beside: list[Contradiction]) -> list[str]:
     rows = Contradiction.objects.filter(pk__in=ids).select_related("memory_a", "memory_b")
     ended = [f"{name_of(row)} ({resolution_words(row)})" for row in rows if row.resolved_at]
     still_open = [name_of(row) for row in rows if not row.resolved_at]
-    return [
-        f"{words}: {told if (told := listed(names, _MOST_NAMED)).endswith('.”') else f'{told}.'}"
-        for words, names in (("Ended with it", ended), ("Still open", still_open))
-        if names
-    ]
+    told = []
+    for words, names in (("Ended with it", ended), ("Still open", still_open)):
+        if names:
+            said = listed(names, _MOST_NAMED)
+            told.append(f"{words}: {said}" if said.endswith(".”") else f"{words}: {said}.")
+    return told
 
 
 def _change(explanation: str, resolution: str) -> Change[Contradiction]:

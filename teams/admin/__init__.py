@@ -1,5 +1,5 @@
 """The web admin's pages of teams, people and conversations."""
 
-from . import conversations, keys, logins, teams, versions
+from . import conversations, keys, logins, teams
 
-__all__ = ["conversations", "keys", "logins", "teams", "versions"]
+__all__ = ["conversations", "keys", "logins", "teams"]

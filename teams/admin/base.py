@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django import forms
@@ -29,8 +29,8 @@ from teams.admin_permissions import (
 from teams.models import Team
 from teams.models.base import TeamOwned
 
-from .display import NOTHING
-from .theme import Row, ThemedAdmin, ThemedChangeList
+from .display import NOTHING, time_column
+from .theme import RelatedFilter, Row, ThemedAdmin, ThemedChangeList
 
 
 class TeamOwnedForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
@@ -177,12 +177,19 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     list_per_page = 50
     compressed_fields = True
     paginator = TeamPaginator
+    # Any: Django's own, a switch or names; fields, pairs or classes.
+    list_select_related: ClassVar[Any] = ["team"]
+    list_filter: ClassVar[Any] = [("team", RelatedFilter)]
     is_found_by_id = False
     actions_detail: Sequence[str] = ()
+    # Fields of a stored row that never change, beside its team.
+    fixed_fields: Sequence[str] = ()
     # By field, what a form says under it; a model's own words hold for the others.
     help_texts: Mapping[str, str] = {}
     when_empty = "There is nothing of this kind yet."
     empty_value_display = NOTHING
+
+    created = time_column("created_at", "created")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OneCountChangeList]:
         return OneCountChangeList
@@ -261,7 +268,7 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Row | None = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else [*fields, "team"]
+        return fields if obj is None else [*fields, "team", *self.fixed_fields]
 
     def formfield_for_foreignkey(
         self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any

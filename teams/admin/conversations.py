@@ -144,7 +144,6 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     change_roles = ADMINS
     list_display = ["external_id", "display_name", "role", "team", "created"]
     list_filter = [("team", RelatedFilter), "role"]
-    list_select_related = ["team"]
     search_fields = ["external_id", "display_name"]
     fields = ["team", "external_id", "display_name", "role", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
@@ -152,8 +151,6 @@ class EndUserAdmin(TeamAdmin[EndUser]):
         "role": "A member hears what other members said about the work; a guest does not.",
         "has_insights": "Insights about this person are made.",
     }
-
-    created = time_column("created_at", "created")
 
     def formfield_for_choice_field(
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any

@@ -12,6 +12,9 @@ from django.utils import timezone
 
 from .theme import DateRangeFilter, DropdownFilter
 
+# By name in the address, the title and the condition; one that depends on the time is a function.
+States = Mapping[str, tuple[str, Q | Callable[[], Q]]]
+
 
 class DaysFilter(DateRangeFilter):
     """A range of days, both included, in the time zone shown on the page."""
@@ -37,8 +40,7 @@ class DaysFilter(DateRangeFilter):
 class ConditionFilter(DropdownFilter):
     """A choice between conditions, each under its name in the address; all rows without one."""
 
-    # A condition that depends on the time is a function of nothing.
-    states: ClassVar[Mapping[str, tuple[str, Q | Callable[[], Q]]]]
+    states: ClassVar[States]
 
     def lookups(
         self, request: HttpRequest, model_admin: Any
@@ -62,6 +64,18 @@ class OpenFirstFilter(ConditionFilter):
         return chosen if chosen in self.states else next(iter(self.states))
 
 
+def condition_filter(
+    title: str, states: States, *, parameter: str = "", opens_first: bool = False
+) -> type[ConditionFilter]:
+    """A filter by these conditions; `parameter` is its name in the address, if not the title.
+
+    With `opens_first` the first choice is the default.
+    """
+    values = {"title": title, "parameter_name": parameter or title, "states": states}
+    base = OpenFirstFilter if opens_first else ConditionFilter
+    return type("Filter", (base,), values)
+
+
 def value_filter(
     column: str,
     values: Sequence[str],
@@ -69,25 +83,15 @@ def value_filter(
     name: str = "",
     parameter: str = "",
     titles: Mapping[str, str] | None = None,
-) -> type[DropdownFilter]:
+) -> type[ConditionFilter]:
     """A filter by one of these values of a column, which would be slow to read from it.
 
     `titles` are what people call them, where that is not the value itself; `name` is what they call
     the column, and `parameter` what stands in the address.
     """
-
-    class ValueFilter(ConditionFilter):
-        title = name or column
-        parameter_name = parameter or column
-        states = {
-            value: (
-                (titles or {}).get(value, value.replace("_", " ")).capitalize(),
-                Q(**{column: value}),
-            )
-            for value in values
-        }
-
-    return ValueFilter
+    words = {value: (titles or {}).get(value, value.replace("_", " ")) for value in values}
+    states = {value: (said.capitalize(), Q(**{column: value})) for value, said in words.items()}
+    return condition_filter(name or column, states, parameter=parameter or column)
 
 
 def since(field: str, **length: float) -> Callable[[], Q]:

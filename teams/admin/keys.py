@@ -20,7 +20,7 @@ from teams.services.keys import issue_key, revoke_key, rotate_key
 from .base import TeamAdmin, TeamOwnedForm
 from .confirm import Change, confirm_and_run, list_action, page_action
 from .display import column, page_of, time_column
-from .filters import OpenFirstFilter
+from .filters import condition_filter
 from .theme import ChecksWidget, RelatedFilter, action
 
 _TOKEN = "issued_token"  # noqa: S105 - the name of an attribute
@@ -58,17 +58,16 @@ ROTATE: Change[ApiKey] = Change(
 )
 
 
-class ValidityFilter(OpenFirstFilter):
-    """Valid keys first."""
-
-    title = "validity"
-    parameter_name = "validity"
-    states = {
+ValidityFilter = condition_filter(
+    "validity",
+    {
         "valid": ("Valid", Q(revoked_at__isnull=True) & ~_ENDED),
         "expired": ("Expired", Q(revoked_at__isnull=True) & _ENDED),
         "revoked": ("Revoked", Q(revoked_at__isnull=False)),
         "all": ("All", Q()),
-    }
+    },
+    opens_first=True,
+)
 
 
 def _validity(key: ApiKey) -> str:

@@ -1,4 +1,4 @@
-"""Teams and their settings: time zone, budgets, features."""
+"""Teams with their settings, and the versions of agents' documents and teams' settings."""
 
 from __future__ import annotations
 
@@ -9,19 +9,111 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
 
 from teams.admin_permissions import ADMINS, is_superuser
-from teams.domain.documents import DocumentError
+from teams.domain.documents import DocumentError, changed_places
 from teams.domain.team_settings import FLAGS, TeamSettings
-from teams.models import Team, TeamVersion
+from teams.models import AgentVersion, Team, TeamVersion
 from teams.services.people import create_team, team_id_of_slug
 from teams.services.team_settings import default_flags
 
+from . import display
 from .base import TeamAdmin, section
-from .display import column, time_column, words
 from .document_fields import DocumentFields
-from .versions import refuse_stale, versions_table
+from .theme import AutocompleteFilter, RelatedFilter, Row
+
+_SHOWN = 10
+_TABLE = '<div class="overflow-x-auto"><table class="text-xs">{}</table></div>'
+_LINE = f"<tr>{5 * '<td class=pr-4>{}</td>'}</tr>"
+
+
+class VersionAdmin(TeamAdmin[Row]):
+    """A document, who changed it, when, and which parts."""
+
+    class Media:
+        css = {"all": ["teams/admin/document.css"]}
+
+    ordering = ["-created_at", "-number"]
+    readonly_fields = ["created", "by", "changes", "laid_out"]
+
+    by = display.actor_column()
+    changes = display.column("changes", lambda version: display.words(_changes(version)))
+    laid_out = display.column("document", lambda version: display.in_words(version.document))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
+        return with_document_before(super().get_queryset(request))
+
+
+@admin.register(AgentVersion)
+class AgentVersionAdmin(VersionAdmin[AgentVersion]):
+    """Versions of agents' identity documents."""
+
+    list_display = ["agent", "number", "created", "by", "changes", "reason", "team"]
+    list_filter = [("team", RelatedFilter), ("agent", AutocompleteFilter)]
+    list_select_related = ["team", "agent"]
+    search_fields = ["agent__slug", "actor", "reason"]
+    fields = ["agent", "number", "team", "created", "by", "reason", "changes", "laid_out"]
+
+
+@admin.register(TeamVersion)
+class TeamVersionAdmin(VersionAdmin[TeamVersion]):
+    """Versions of teams' settings."""
+
+    list_display = ["team", "number", "created", "by", "changes"]
+    search_fields = ["actor"]
+    fields = ["team", "number", "created", "by", "changes", "laid_out"]
+
+    laid_out = display.column("settings", lambda version: display.in_words(version.document))
+
+
+# Any, from here on: rows of either model.
+
+
+def with_document_before(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The versions, each with the document of the version before it as `before`."""
+    key = "agent_id" if rows.model is AgentVersion else "team_id"
+    before = rows.model._default_manager.filter(
+        **{"team_id": OuterRef("team_id"), key: OuterRef(key), "number": OuterRef("number") - 1}
+    )
+    annotated: QuerySet[Any] = rows.annotate(before=Subquery(before.values("document")[:1]))
+    return annotated
+
+
+def versions_table(versions: QuerySet[Any]) -> str:
+    """The last of these versions, for the page of what they are of."""
+    rows = list(with_document_before(versions).order_by("-number")[:_SHOWN])
+    lines = (
+        (
+            display.link(display.page_of_row(row), row.number),
+            display.moment(row.created_at),
+            display.actor_words(row.actor),
+            display.words(_changes(row)),
+            display.excerpt(row.reason),
+        )
+        for row in rows
+    )
+    table = format_html_join("", _LINE, lines)
+    return format_html(_TABLE, table) if table else display.NOTHING
+
+
+def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
+    """Add an error to the form when another version stands than the one that was loaded."""
+    loaded = form.cleaned_data.get("loaded_version")
+    if loaded is not None and stored != loaded:
+        form.add_error(
+            None,
+            f"Somebody changed this {form.instance._meta.verbose_name} in the meantime: you"
+            f" loaded version {loaded}, and the latest is {stored}. Load the page again and repeat"
+            " your change.",
+        )
+
+
+def _changes(version: Any) -> list[str]:
+    return ["first"] if version.number == 1 else changed_places(version.before, version.document)
+
 
 SETTINGS = DocumentFields(TeamSettings)
 _COLUMNS = ("sensitive_fields", "context_settings", "lifecycle_settings", "feature_flags")
@@ -110,6 +202,8 @@ class TeamsAdmin(TeamAdmin[Team]):
 
     change_roles = ADMINS
     form = TeamForm
+    list_select_related = False
+    list_filter = ()
     help_texts = {
         "time_zone": "Such as Europe/Oslo. The team's days and months begin by it, and logins that"
         " see only this team see times in it.",
@@ -117,9 +211,10 @@ class TeamsAdmin(TeamAdmin[Team]):
     list_display = ["name", "slug", "time_zone", "own_settings", "created"]
     search_fields = ["name", "slug"]
 
-    created = time_column("created_at", "created")
-    own_settings = column("own settings", lambda team: words(SETTINGS.chosen(_stored(team))))
-    versions = column(
+    own_settings = display.column(
+        "own settings", lambda team: display.words(SETTINGS.chosen(_stored(team)))
+    )
+    versions = display.column(
         "latest versions", lambda team: versions_table(TeamVersion.objects.filter(team=team))
     )
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from audit.admin.events import NODES, OPS
+from audit.admin.log import NODES, OPS
 from audit.models import OperationalEvent
 from memory.api.urls import router, urlpatterns
 from teams.models import Checkpoint
