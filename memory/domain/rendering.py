@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Scope, Status
 
 _JOINERS = "\u200c\u200d"
@@ -17,7 +19,7 @@ _HIDDEN = re.compile("[\U000e0000-\U000e0fff]")
 # What a prompt of ours, or a common chat template, calls its own lines.
 _LABELS = (
     "identity|user-profile|preference|fact|note|event|pattern|team|insight|summary"
-    "|inst|sys|system|assistant|user|tool"
+    "|decision|failure|convention|workflow|commit|inst|sys|system|assistant|user|tool"
 )
 _STRUCTURE = re.compile(
     r"<(?=[A-Za-z/!?|<])"  # tags, comments, the tokens of chat templates
@@ -125,9 +127,22 @@ _PLACE = {
     MemoryType.SEMANTIC: (FACTS, "FACT"),
 }
 _PREFERENCE = "PREFERENCE"
+COMMIT_LABEL = "COMMIT"
+# The category of an episode that tells of a commit.
+COMMIT_CATEGORY = "commit"
+_FORM_LABELS: Mapping[str, str] = {
+    form.value: form.upper()
+    for form in (Form.DECISION, Form.FAILURE, Form.CONVENTION, Form.WORKFLOW)
+}
 # Every word that a line can be labelled with, and those after which a day stands.
-LABELS = (*dict.fromkeys(label for _, label in _PLACE.values()), _PREFERENCE, SAID_LABEL)
-DATED_LABELS = (EVENT_LABEL, SAID_LABEL)
+LABELS = (
+    *dict.fromkeys(label for _, label in _PLACE.values()),
+    *_FORM_LABELS.values(),
+    _PREFERENCE,
+    COMMIT_LABEL,
+    SAID_LABEL,
+)
+DATED_LABELS = (EVENT_LABEL, COMMIT_LABEL, SAID_LABEL)
 # What stands after the label of a memory that is not simply true: something speaks against it, or
 # it was true once.
 DISPUTED_MARK = Status.DISPUTED.upper()
@@ -232,6 +247,7 @@ class Line:
     scope: Scope | None = None
     happened_at: datetime | None = None
     quote: Quote | None = None
+    form: str = ""
 
     @property
     def heading(self) -> str:
@@ -250,8 +266,12 @@ class Line:
 
     @property
     def label(self) -> str:
-        """What kind of memory it is, an event with its day where that is known."""
+        """The form or type of the memory, of an event with its day where that is known."""
+        if self.form in _FORM_LABELS:
+            return _FORM_LABELS[self.form]
         label = _PREFERENCE if self.is_preference else _PLACE[self.memory_type][1]
+        if self.memory_type == MemoryType.EPISODIC and self.category == COMMIT_CATEGORY:
+            label = COMMIT_LABEL
         if self.memory_type == MemoryType.EPISODIC and self.happened_at is not None:
             label += f" {self.happened_at:%Y-%m-%d}"
         return label
@@ -263,7 +283,7 @@ class Line:
         return f"[{self.label}{mark}]: {text}{self._remarks()}{self._dispute()}"
 
     def _remarks(self) -> str:
-        if self.memory_type in _RATED and not self.is_preference:
+        if self.memory_type in _RATED and not self.is_preference and self.form not in _FORM_LABELS:
             sure = "" if self.confidence >= 1 else f", confidence: {self.confidence:.2g}"
             return f" (importance: {self.importance}{sure})"
         uses = self.succeeded + self.failed

@@ -279,4 +279,5 @@ def line_of(
         scope=Scope(row.scope),
         happened_at=happened_at,
         quote=quote,
+        form=row.form,
     )

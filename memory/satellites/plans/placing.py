@@ -227,6 +227,7 @@ class Candidate:
     memory_type: str = MemoryType.SEMANTIC.value
     form: str = ""
     nearness: Nearness = Nearness.FAR
+    has_files: bool = False
     confidence: float = 0.0
     reasons: tuple[str, ...] = ()
     is_summary: bool = False
@@ -266,6 +267,11 @@ def nearness(signals: Signals, *, files: Iterable[str], topics: Iterable[str]) -
     return Nearness.TOPIC if words & words_of(" ".join(topics)) else Nearness.FAR
 
 
+def is_bound(near: Nearness, *, has_files: bool) -> bool:
+    """Whether it holds for the open files: by one of its own, or without any by its topic."""
+    return near is Nearness.FILE or (near is Nearness.TOPIC and not has_files)
+
+
 def _is_same(one: str, other: str) -> bool:
     """Whether they name the same, the one perhaps from further up."""
     return bool(one) and (one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"))
@@ -294,7 +300,7 @@ def _place(each: Candidate, errors: Collection[str]) -> Place:
         if alike >= SAME_ERROR:
             why = "it is about a recent error"
             return Place(ContextTier.CRITICAL, max(each.rank, 0.6 + 0.4 * min(alike, 1.0)), why)
-    if each.form in _ACTIVE and each.nearness:
+    if each.form in _ACTIVE and is_bound(each.nearness, has_files=each.has_files):
         why = f"a {each.form} {_NEAR_WHY[each.nearness]}"
         return Place(ContextTier.CRITICAL, max(each.rank, _NEAR_RANK[each.nearness]), why)
     if each.is_liked:

@@ -29,6 +29,7 @@ from memory.satellites.plans.placing import (
     Place,
     TopicIndex,
     asked_of,
+    is_bound,
     nearness,
     placed,
     shares_of,
@@ -140,6 +141,7 @@ class Chooser:
             nearness=nearness(
                 self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
             ),
+            has_files=bool(files),
             confidence=guess.confidence if guess else 0.0,
             reasons=guess.reasons if guess else (),
             is_summary=SUMMARY_TAG in (row.tags or ()),
@@ -250,7 +252,8 @@ def _is_kept(row: WorkingRow, signals: Signals) -> bool:
     if row.reason or row.form not in ("decision", "failure"):
         return True
     topics = [row.category, row.subject, *(row.tags or ())]
-    return bool(nearness(signals, files=row.files or (), topics=topics))
+    files = row.files or ()
+    return is_bound(nearness(signals, files=files, topics=topics), has_files=bool(files))
 
 
 def _with_index(
