@@ -6,22 +6,22 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.renderers import JSONRenderer
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
 from audit.models import EVENTS, MemoryLog
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.conversations import MessageSerializer
 from memory.api.fields import NameField, OneOfField, TextField, ZonedDateTimeField
 from memory.api.forms import FORMS
 from memory.api.memories import MemoryFilterSerializer, MemorySerializer
 from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
 from memory.api.schemas import ApiSerializer, LongPageQuerySerializer, QuerySerializer, page_schema
+from memory.domain.audience import Viewer
 from memory.selectors.history.log import LogFilters, filtered_log
 from memory.selectors.history.memory_history import (
     MAX_QUOTED,
@@ -226,26 +226,27 @@ LogPage = page_schema("LogPage", LogEntryWithStateSerializer)
 class HistoryViewSet(ApiViewSet):
     """The history of one memory."""
 
-    serializer_class = StepSerializer
-
-    @extend_schema(
-        operation_id="memories_history",
-        parameters=[LongPageQuerySerializer],
-        responses=answers(HistorySerializer, 404, 422),
+    @operation(
+        "memories_history",
+        query=LongPageQuerySerializer,
+        answer=HistorySerializer,
+        refuses=(404, 422),
     )
-    def history(self, request: Request, pk: UUID) -> Response:
+    def history(self, given: Given, pk: UUID) -> Response:
         """The history of a memory, newest first: each change, who made it and why.
 
         All its versions are one history; each has its provenance, with those source messages that
         this key may see.
         """
-        self.params(LongPageQuerySerializer)
         viewer = self.viewer
         with self.team_scope():
             memories = versions_of(viewer=viewer, memory_id=pk)
             by_id = {row.pk: row for row in memories}
             pages = LogPagination()
-            rows = pages.paginate_queryset(log_of(viewer=viewer, memories=memories), request) or []
+            rows = (
+                pages.paginate_queryset(log_of(viewer=viewer, memories=memories), self.request)
+                or []
+            )
             names = names_in(memories)
             steps = [step_of(row, memories=by_id, names=names) for row in rows]
             versions = with_messages(viewer=viewer, memories=memories)
@@ -268,72 +269,61 @@ class JsonLinesRenderer(JSONRenderer):
 class AuditViewSet(ApiViewSet):
     """The log of every change, what was known when, and what the team holds about a person."""
 
-    serializer_class = LogEntryWithStateSerializer
-
-    @extend_schema(
-        operation_id="audit_log",
-        parameters=[LogQuerySerializer],
-        responses=answers(LogPage, 422),
-    )
+    @operation("audit_log", query=LogQuerySerializer, answer=LogPage, refuses=(422,))
     @action(detail=False, methods=["get"])
-    def log(self, request: Request) -> Response:
+    def log(self, given: Given) -> Response:
         """Changes of memories that this key may see, newest first, a page at a time."""
-        filters = LogFilters(**self.filters(LogQuerySerializer))
+        filters = LogFilters(**given)
         viewer = self.lister({"user": filters.user})
         with self.team_scope():
             rows = filtered_log(viewer=viewer, filters=filters)
-            return Response(LogPagination().page_of(rows, request, LogEntryWithStateSerializer))
+            return self.page(rows, LogEntryWithStateSerializer, LogPagination)
 
-    @extend_schema(
-        parameters=[StateQuerySerializer],
-        responses={
-            200: PolymorphicProxySerializer(
-                component_name="StateOrChanges",
-                serializers=[StatePageSerializer, ChangePageSerializer],
-                resource_type_field_name=None,
-                many=False,
-            ),
-            **refusals(403, 422),
-        },
+    @operation(
+        query=StateQuerySerializer,
+        answer=PolymorphicProxySerializer(
+            component_name="StateOrChanges",
+            serializers=[StatePageSerializer, ChangePageSerializer],
+            resource_type_field_name=None,
+            many=False,
+        ),
+        refuses=(403, 422),
     )
     @action(detail=False, methods=["get"])
-    def state(self, request: Request) -> Response:
+    def state(self, given: Given) -> Response:
         """The memories as they were at `at`, or the changes from then to `diff_to`, by pages.
 
         Rebuilt from the log and the immutable texts, never from the current state.
         """
-        given = self.params(StateQuerySerializer)
-        self.check_agent(given.get("agent"))
         at, to = given.pop("at"), given.pop("diff_to", None)
-        limit, cursor = given.pop("limit", IdPagination.page_size), given.pop("cursor", None)
         filters = MemoryFilters(**given)
+        viewer, pages = self.lister({"user": filters.user}), IdPagination()
         with self.team_scope():
             if to is None:
-                return Response(self._state(request, at, filters))
+                return Response(self._state(viewer, at, filters))
             found = changes_between(
-                viewer=self.lister({"user": filters.user}),
+                viewer=viewer,
                 at=at,
                 to=to,
                 filters=filters,
-                limit=limit,
-                after=_place(cursor) if cursor is not None else None,
+                limit=pages.get_page_size(self.request) or pages.page_size,
+                after=_place(self.request.query_params.get("cursor")),
             )
             following = found.next_after and replace_query_param(
-                request.build_absolute_uri(), "cursor", found.next_after.hex
+                self.request.build_absolute_uri(), "cursor", found.next_after.hex
             )
             changes = ChangeSerializer(found.changes, many=True).data
             return Response({"at": at, "diff_to": to, "next": following, "results": changes})
 
-    def _state(self, request: Request, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
-        viewer = self.lister({"user": filters.user})
+    def _state(self, viewer: Viewer, at: datetime, filters: MemoryFilters) -> dict[str, Any]:
         state = state_at(viewer=viewer, at=at, filters=filters)
-        page = IdPagination().page_of(state.memories, request, PastMemorySerializer)
+        page = IdPagination().page_of(state.memories, self.request, PastMemorySerializer)
         position, changed_at = commits_seen(viewer=viewer, instant=state.instant)
         return {"at": state.instant.at, "position": position, "changed_at": changed_at, **page}
 
 
-def _place(cursor: str) -> UUID:
+def _place(cursor: str | None) -> UUID | None:
     try:
-        return UUID(hex=cursor)
+        return None if cursor is None else UUID(hex=cursor)
     except ValueError:
         raise serializers.ValidationError({"cursor": [BAD_CURSOR]}) from None

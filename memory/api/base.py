@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from functools import wraps
+from typing import Any, ClassVar, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
 from rest_framework.permissions import SAFE_METHODS
@@ -22,7 +23,7 @@ from rest_framework.throttling import BaseThrottle
 
 from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
-from memory.api.schemas import ProblemSerializer
+from memory.api.schemas import PageQuerySerializer, ProblemSerializer, QuerySerializer
 from memory.api.throttles import RequestRate
 from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY
@@ -35,6 +36,7 @@ from teams.services.people import aliases_among
 from teams.services.team_settings import require_memory
 from teams.tenancy import statements_within, team_scope
 
+Given = dict[str, Any]  # Any: values of a request, as its serializer has validated them
 PROBLEM_MEDIA = "application/problem+json"
 # Parameters of an address in all; how many values one may have is said by QuerySerializer.
 MAX_PARAMETERS = 100
@@ -64,6 +66,59 @@ def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
     """The schema of a 200 with this serializer, and of the refusals."""
     # Any: what drf-spectacular takes for a response
     return {200: serializer, **refusals(*codes)}
+
+
+_Method = TypeVar("_Method", bound=Callable[..., HttpResponseBase])
+
+
+def operation(
+    name: str = "",
+    *,
+    body: Any = None,
+    query: type[QuerySerializer] | None = None,
+    answer: Any,
+    refuses: Sequence[int] = (403, 404, 422),
+    headers: Sequence[OpenApiParameter] = (),
+    team_key: str = "",
+) -> Callable[[_Method], _Method]:
+    # Any: what drf-spectacular takes for a request or a response
+    """Validates what a method of an `ApiViewSet` is sent, and documents it in the OpenAPI schema.
+
+    The method is called with the validated `query` and `body`, without what names a page of a
+    list, and the variables of the path. It reads a body by itself that is no serializer class. A
+    serializer without fields refuses every field. `answer` is the serializer of a 200, or each
+    status with its serializer or a pair of serializer and description. `refuses` are statuses
+    beside those of `refusals`. `team_key` says why a key of one agent or of projects is refused.
+    """
+    by_status = answer if isinstance(answer, Mapping) else {200: answer}
+    is_checked = isinstance(body, type) and issubclass(body, serializers.Serializer)
+
+    def decorate(method: _Method) -> _Method:
+        @wraps(method)
+        def answered(view: ApiViewSet, _request: Request, **path: Any) -> HttpResponseBase:
+            if team_key:
+                view.require_team_key(team_key)
+            given = view.filters(query) if query is not None else {}
+            given |= view.body(body) if is_checked else {}
+            view.check_agent(given.get("agent"))
+            return method(view, given, **path)
+
+        document = extend_schema(
+            operation_id=name or None,
+            parameters=[*([query] if query is not None and query().fields else ()), *headers],
+            request=None if is_checked and not body().fields else body,
+            responses={
+                **{code: _documented(each) for code, each in by_status.items()},
+                **refusals(*refuses),
+            },
+        )
+        return cast(_Method, document(answered))
+
+    return decorate
+
+
+def _documented(answer: Any) -> Any:  # Any: what drf-spectacular takes for a response
+    return OpenApiResponse(*answer) if isinstance(answer, tuple) else answer
 
 
 class ApiViewSet(RequestEvents):
@@ -244,9 +299,20 @@ class ApiViewSet(RequestEvents):
         return cast(dict[str, Any], checked.validated_data)
 
     def filters(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The validated query parameters of a list, without those that name a page of it."""
+        """The validated query parameters, without those that name a page of a list."""
         given = self.params(serializer)
+        if not issubclass(serializer, PageQuerySerializer):
+            return given
         return {name: given[name] for name in given if name not in ("limit", "cursor")}
+
+    def page(
+        self,
+        rows: QuerySet[Any],  # Any: rows of any model
+        shown: type[serializers.Serializer[Any]],
+        pages: type[IdPagination] = IdPagination,
+    ) -> Response:
+        """The page of the rows that the request asks for; call it in the team's scope."""
+        return Response(pages().page_of(rows, self.request, shown))
 
     def listed(
         self,

@@ -7,16 +7,13 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import OneOfField, StatementField, TextField
 from memory.api.memories import OUTCOMES, WARNINGS, warnings_of
-from memory.api.pagination import IdPagination
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.domain.judgements import MERGED
@@ -119,15 +116,10 @@ class ContradictionViewSet(ApiViewSet):
     lookup_value_converter = "uuid"
     operations = {"resolve": ("hotpath", "update"), "undo": ("hotpath", "update")}
     memory_actions = ("list", "retrieve", "resolve", "undo")
-    serializer_class = ContradictionSerializer
 
-    @extend_schema(
-        parameters=[ContradictionFilterSerializer],
-        responses=answers(ContradictionPage, 403, 422),
-    )
-    def list(self, request: Request) -> Response:
+    @operation(query=ContradictionFilterSerializer, answer=ContradictionPage, refuses=(403, 422))
+    def list(self, given: Given) -> Response:
         """Contradictions whose two sides the key may see, newest first; open ones by default."""
-        given = self.params(ContradictionFilterSerializer)
         with self.team_scope():
             rows = contradictions_visible_to(self.lister(given))
             if given["state"] != "all":
@@ -136,21 +128,21 @@ class ContradictionViewSet(ApiViewSet):
                 rows = rows.filter(verdict=given["verdict"])
             if given.get("memory"):
                 rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
-            return Response(IdPagination().page_of(rows, request, ContradictionSerializer))
+            return self.page(rows, ContradictionSerializer)
 
-    @extend_schema(responses=answers(ContradictionSerializer, 403, 404))
-    def retrieve(self, request: Request, pk: UUID) -> Response:
+    @operation(answer=ContradictionSerializer, refuses=(403, 404))
+    def retrieve(self, given: Given, pk: UUID) -> Response:
         """One contradiction."""
         return Response(self._shown(pk))
 
-    @extend_schema(
-        request=ResolutionSerializer,
-        responses=answers(SettledContradictionSerializer, 403, 404, 409, 422),
+    @operation(
+        body=ResolutionSerializer,
+        answer=SettledContradictionSerializer,
+        refuses=(403, 404, 409, 422),
     )
     @action(detail=True, methods=["post"])
-    def resolve(self, request: Request, pk: UUID) -> Response:
+    def resolve(self, given: Given, pk: UUID) -> Response:
         """Resolve it: one side wins, both are valid, or a merged text replaces both."""
-        given = self.body(ResolutionSerializer)
         settled = resolve_contradiction(
             viewer=self.viewer,
             contradiction_id=pk,
@@ -169,18 +161,14 @@ class ContradictionViewSet(ApiViewSet):
         }
         return Response({**self._shown(pk), **told})
 
-    @extend_schema(
-        request=UndoSerializer,
-        responses=answers(UndoneSettlementSerializer, 403, 404, 409, 422),
-    )
+    @operation(body=UndoSerializer, answer=UndoneSettlementSerializer, refuses=(403, 404, 409, 422))
     @action(detail=True, methods=["post"])
-    def undo(self, request: Request, pk: UUID) -> Response:
+    def undo(self, given: Given, pk: UUID) -> Response:
         """Take its resolution back: it is open again, and all that it changed stands as before.
 
         A merged text is deleted, and contradictions that ended with this one are open again. With
         409 nothing was changed: it is open, or memories changed since; `memories` lists these.
         """
-        given = self.body(UndoSerializer)
         undone = undo_settlement(
             viewer=self.viewer,
             contradiction_id=pk,

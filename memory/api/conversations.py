@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import (
     ContentField,
     NameField,
@@ -97,10 +96,6 @@ class ExtractSerializer(StrictSerializer):
     """Whether to wait for the result."""
 
     wait = StrictBooleanField(required=False, default=False)
-
-
-class NothingSerializer(StrictSerializer):
-    """A body that holds nothing."""
 
 
 class CompactSerializer(StrictSerializer):
@@ -268,23 +263,18 @@ class ConversationViewSet(ApiViewSet):
     """Conversations of an agent with an end user."""
 
     lookup_value_converter = "uuid"
-    serializer_class = ConversationSerializer
     memory_actions = ("extract", "compact")
 
-    @extend_schema(
-        request=NewConversationSerializer,
-        responses={
+    @operation(
+        body=NewConversationSerializer,
+        answer={
             201: ConversationSerializer,
-            200: OpenApiResponse(
-                ConversationSerializer, description="The existing conversation of this thread."
-            ),
-            **refusals(403, 422),
+            200: (ConversationSerializer, "The existing conversation of this thread."),
         },
+        refuses=(403, 422),
     )
-    def create(self, request: Request) -> Response:
+    def create(self, given: Given) -> Response:
         """Start a conversation; the same agent, user and thread_id return the existing one."""
-        given = self.body(NewConversationSerializer)
-        self.check_agent(given["agent"])
         with self.team_scope():
             conversation, is_new = open_conversation(
                 team_id=self.principal.team_id,
@@ -298,40 +288,33 @@ class ConversationViewSet(ApiViewSet):
             shown = ConversationSerializer(conversation).data
         return Response(shown, status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK)
 
-    @extend_schema(
-        parameters=[ConversationFilterSerializer], responses=answers(ConversationPage, 403, 422)
-    )
-    def list(self, request: Request) -> Response:
+    @operation(query=ConversationFilterSerializer, answer=ConversationPage, refuses=(403, 422))
+    def list(self, given: Given) -> Response:
         """The conversations that the key may see and that match every filter, the latest first.
 
         Each is with a person: a key of one agent names the `user`.
         """
-        return self.listed(
-            lambda given: filtered_conversations(
-                viewer=self.lister(given), filters=ListFilters(**given)
-            ),
-            filters=ConversationFilterSerializer,
-            shown=ConversationSerializer,
-        )
+        with self.team_scope():
+            filters = ListFilters(**given)
+            rows = filtered_conversations(viewer=self.lister(given), filters=filters)
+            return self.page(rows, ConversationSerializer)
 
-    @extend_schema(responses=answers(ConversationSerializer, 404))
-    def retrieve(self, request: Request, pk: UUID) -> Response:
+    @operation(answer=ConversationSerializer, refuses=(404,))
+    def retrieve(self, given: Given, pk: UUID) -> Response:
         """One conversation."""
         with self.team_scope():
             conversation = conversation_for(viewer=self.viewer, conversation_id=pk)
             return Response(ConversationSerializer(conversation).data)
 
-    @extend_schema(
-        request=NewMessagesSerializer,
-        responses={201: MessageListSerializer, **refusals(404, 409, 422)},
+    @operation(
+        body=NewMessagesSerializer, answer={201: MessageListSerializer}, refuses=(404, 409, 422)
     )
     @action(detail=True, methods=["post"])
-    def messages(self, request: Request, pk: UUID) -> Response:
+    def messages(self, given: Given, pk: UUID) -> Response:
         """Append 1 to 500 messages verbatim; a known external_id is not stored again.
 
         With another text than the stored message has, it is refused (409).
         """
-        given = self.body(NewMessagesSerializer)
         rows = post_messages(
             viewer=self.viewer,
             conversation_id=pk,
@@ -345,32 +328,27 @@ class ConversationViewSet(ApiViewSet):
             MessageListSerializer({"messages": rows}).data, status=status.HTTP_201_CREATED
         )
 
-    @extend_schema(parameters=[PageQuerySerializer], responses=answers(MessagePage, 404, 422))
+    @operation(query=PageQuerySerializer, answer=MessagePage, refuses=(404, 422))
     @messages.mapping.get
-    def list_messages(self, request: Request, pk: UUID) -> Response:
+    def list_messages(self, given: Given, pk: UUID) -> Response:
         """The messages in their order, a page at a time."""
-        self.params(PageQuerySerializer)
         with self.team_scope():
             conversation = conversation_for(viewer=self.viewer, conversation_id=pk)
             rows = messages_of(conversation)
-            return Response(PositionPagination().page_of(rows, request, MessageSerializer))
+            return self.page(rows, MessageSerializer, PositionPagination)
 
-    @extend_schema(
-        request=ExtractSerializer,
-        responses={
-            200: ExtractionSerializer,
-            202: QueuedJobSerializer,
-            **refusals(403, 404, 409, 422),
-        },
+    @operation(
+        body=ExtractSerializer,
+        answer={200: ExtractionSerializer, 202: QueuedJobSerializer},
+        refuses=(403, 404, 409, 422),
     )
     @action(detail=True, methods=["post"])
-    def extract(self, request: Request, pk: UUID) -> Response:
+    def extract(self, given: Given, pk: UUID) -> Response:
         """Extract memories from messages that are not extracted yet.
 
         With `wait`, returns everything not reported before; if that takes longer than
         EXTRACT_WAIT_SECONDS it continues in the background: 202 with its job.
         """
-        given = self.body(ExtractSerializer)
         viewer = self.viewer
         if not given["wait"]:
             return _follow(start_extraction(viewer=viewer, conversation_id=pk))
@@ -380,26 +358,25 @@ class ConversationViewSet(ApiViewSet):
             return _follow(still.job)
         return Response(ExtractionSerializer(counts).data)
 
-    @extend_schema(
-        request=CompactSerializer,
-        responses={
+    @operation(
+        body=CompactSerializer,
+        answer={
             200: CompactedSerializer,
-            202: OpenApiResponse(
+            202: (
                 QueuedJobSerializer,
-                description="Nothing is compacted yet, as extraction takes too long to wait for."
+                "Nothing is compacted yet, as extraction takes too long to wait for."
                 " Send the same request again when the job is done.",
             ),
-            **refusals(403, 404, 409, 422),
         },
+        refuses=(403, 404, 409, 422),
     )
     @action(detail=True, methods=["post"])
-    def compact(self, request: Request, pk: UUID) -> Response:
+    def compact(self, given: Given, pk: UUID) -> Response:
         """Extract and summarise the messages that leave the context; all messages stay stored.
 
         If extraction takes longer than COMPACT_WAIT_SECONDS it continues in the background: 202
         with its job. The same request, sent again when that is done, compacts.
         """
-        given = self.body(CompactSerializer)
         try:
             compacted = compact_conversation(
                 viewer=self.viewer,
@@ -412,11 +389,10 @@ class ConversationViewSet(ApiViewSet):
             return _follow(still.job)
         return Response(CompactedSerializer(compacted).data)
 
-    @extend_schema(request=None, responses=answers(ConversationSerializer, 404, 422))
+    @operation(body=StrictSerializer, answer=ConversationSerializer, refuses=(404, 422))
     @action(detail=True, methods=["post"])
-    def close(self, request: Request, pk: UUID) -> Response:
+    def close(self, given: Given, pk: UUID) -> Response:
         """Close the conversation, and extract its remaining messages in the background."""
-        self.body(NothingSerializer)
         conversation = close_conversation(
             viewer=self.viewer, conversation_id=pk, now=timezone.now()
         )
@@ -427,10 +403,9 @@ class JobViewSet(ApiViewSet):
     """Background work."""
 
     lookup_value_converter = "uuid"
-    serializer_class = JobSerializer
 
-    @extend_schema(responses=answers(JobSerializer, 404))
-    def retrieve(self, request: Request, pk: UUID) -> Response:
+    @operation(answer=JobSerializer, refuses=(404,))
+    def retrieve(self, given: Given, pk: UUID) -> Response:
         """A job and, once it is done, its result."""
         with self.team_scope():
             job = job_for(viewer=self.viewer, job_id=pk)

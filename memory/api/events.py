@@ -8,16 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import ContentField, NameField, OneOfField, ZonedDateTimeField
 from memory.api.forms import MAX_REF_CHARS
-from memory.api.pagination import IdPagination
 from memory.api.schemas import (
     ApiSerializer,
     LongPageQuerySerializer,
@@ -115,23 +112,17 @@ class UsageReportedSerializer(ApiSerializer):
 class UsageViewSet(ApiViewSet):
     """What agents say of the use of memories."""
 
-    serializer_class = UsageReportedSerializer
     operations = {"report": ("hotpath", "update")}
     memory_actions = ("report",)
 
-    @extend_schema(
-        operation_id="usage_report",
-        request=UsageReportSerializer,
-        responses=answers(UsageReportedSerializer, 403, 404, 422),
-    )
-    def report(self, request: Request) -> Response:
+    @operation("usage_report", body=UsageReportSerializer, answer=UsageReportedSerializer)
+    def report(self, given: Given) -> Response:
         """Report which memories of a prompt were used (`cited`) and which were not (`ignored`).
 
         Citations raise and ignores lower `signals.usage`, which moves a memory's score by at most
         0.03. A memory counts once a report, and its importance stays: that is what feedback on one
         memory changes. Where a memory cannot be seen by this key (404) nothing is counted.
         """
-        given = self.body(UsageReportSerializer)
         cited, ignored = (
             list(dict.fromkeys(given.get(name) or ())) for name in ("cited", "ignored")
         )
@@ -212,27 +203,22 @@ MAX_DAYS = 366
 class EventViewSet(ApiViewSet):
     """Operational events of the team; a key of one agent sees none."""
 
-    serializer_class = EventSerializer
-
-    @extend_schema(
-        operation_id="events_list",
-        parameters=[EventQuerySerializer],
-        responses=answers(EventPage, 403, 422),
-    )
-    def list(self, request: Request) -> Response:
+    @operation("events_list", query=EventQuerySerializer, answer=EventPage, refuses=(403, 422))
+    def list(self, given: Given) -> Response:
         """Operational events, newest first, a page at a time; they appear within a few seconds."""
         filters = self._filters(EventQuerySerializer)
         with self.team_scope():
             rows = filtered_events(team_id=self.principal.team_id, filters=filters)
-            return Response(IdPagination().page_of(rows, request, EventSerializer))
+            return self.page(rows, EventSerializer)
 
-    @extend_schema(
-        operation_id="events_counts",
-        parameters=[EventCountQuerySerializer],
-        responses=answers(EventCountsSerializer, 403, 422),
+    @operation(
+        "events_counts",
+        query=EventCountQuerySerializer,
+        answer=EventCountsSerializer,
+        refuses=(403, 422),
     )
     @action(detail=False, methods=["get"])
-    def counts(self, request: Request) -> Response:
+    def counts(self, given: Given) -> Response:
         """Counts of operational events by day; of the last seven days by default."""
         filters = self._filters(EventCountQuerySerializer)
         end = filters.end or timezone.now()

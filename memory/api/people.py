@@ -9,16 +9,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.services.erasure import CONFIRM_SECONDS, confirmation_of, erase_confirmed, plan_erasure
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, StrictBooleanField
-from memory.api.memories import NoQuerySerializer
 from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
@@ -172,51 +168,38 @@ class UserChangeSerializer(StrictSerializer):
 class UserViewSet(ApiViewSet):
     """The people that a team's agents talk with."""
 
-    @extend_schema(
-        operation_id="users_list",
-        parameters=[UserFilterSerializer],
-        responses=answers(UserPage, 403, 422),
-    )
-    def entries(self, request: Request) -> Response:
+    @operation("users_list", query=UserFilterSerializer, answer=UserPage, refuses=(403, 422))
+    def entries(self, given: Given) -> Response:
         """The team's people, the latest first; nobody who was erased.
 
         A key of one agent sees those that it has talked with or of whom it may see a memory.
         """
-        return self.listed(
-            lambda given: filtered_people(viewer=self.viewer, filters=ListFilters(**given)),
-            filters=UserFilterSerializer,
-            shown=EndUserSerializer,
-        )
+        with self.team_scope():
+            rows = filtered_people(viewer=self.viewer, filters=ListFilters(**given))
+            return self.page(rows, EndUserSerializer)
 
-    @extend_schema(
-        operation_id="users_retrieve",
-        parameters=[OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH)],
-        responses=answers(PersonSerializer, 403, 404, 422),
-    )
-    def load(self, request: Request, external_id: str) -> Response:
+    @operation("users_retrieve", query=QuerySerializer, answer=PersonSerializer)
+    def load(self, given: Given, external_id: str) -> Response:
         """A person with the approved profile: each field's value, since when and from where.
 
         What waits for a yes is in `pending` alone. A key of one agent sees people that it has
         talked with or of whom it may see a memory, and of their profile what it may see.
         """
-        self.params(NoQuerySerializer)
         with self.team_scope():
             return self._answer(self._person(external_id))
 
-    @extend_schema(
-        operation_id="users_change",
-        parameters=[OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH)],
-        request=UserChangeSerializer,
-        responses=answers(PersonSerializer, 403, 404, 422),
+    @operation(
+        "users_change",
+        body=UserChangeSerializer,
+        answer=PersonSerializer,
+        team_key="What is kept of a person is changed with a key of the team.",
     )
-    def change(self, request: Request, external_id: str) -> Response:
+    def change(self, given: Given, external_id: str) -> Response:
         """Change a person's role, or switch insights about them on or off.
 
         A person who is given a role before they first talk is created. Insights that were made
         stay, to be deleted. Needs a team key that is bound to no agent.
         """
-        self.require_team_key("What is kept of a person is changed with a key of the team.")
-        given = self.body(UserChangeSerializer)
         with self.team_scope():
             if "role" in given:
                 ensure_end_user(team_id=self.principal.team_id, external_id=external_id)
@@ -245,30 +228,23 @@ class UserViewSet(ApiViewSet):
         }
         return Response(PersonSerializer(answer).data)
 
-    @extend_schema(
-        operation_id="users_erase",
-        parameters=[
-            OpenApiParameter("external_id", OpenApiTypes.STR, OpenApiParameter.PATH),
-            ConfirmationSerializer,
-        ],
-        request=None,
-        responses={
-            200: OpenApiResponse(ErasedSerializer, description="Erased permanently."),
-            202: OpenApiResponse(
-                ErasureToConfirmSerializer, description="Nothing is erased yet; confirm it."
-            ),
-            **refusals(403, 404, 409, 422),
+    @operation(
+        "users_erase",
+        query=ConfirmationSerializer,
+        answer={
+            200: (ErasedSerializer, "Erased permanently."),
+            202: (ErasureToConfirmSerializer, "Nothing is erased yet; confirm it."),
         },
+        refuses=(403, 404, 409, 422),
+        team_key="Erasing a person needs a key of the team, bound to no agent.",
     )
-    def erase(self, request: Request, external_id: str) -> Response:
+    def erase(self, given: Given, external_id: str) -> Response:
         """Make everything stored about a person unreadable, including log and messages.
 
         The first call changes nothing: it returns what would be erased and a confirmation that is
         valid for ten minutes and the same key. A second call with it erases. Order, counts and
         other people's memories stay. Needs a team key that is bound to no agent.
         """
-        self.require_team_key("Erasing a person needs a key of the team, bound to no agent.")
-        given = self.params(ConfirmationSerializer)
         team_id, actor = self.principal.team_id, self.principal.actor
         if "confirmation" in given:
             done = erase_confirmed(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, StrictIntegerField
-from memory.api.memories import NoQuerySerializer, ReasonSerializer
+from memory.api.memories import ReasonSerializer
 from memory.api.pagination import SlugPagination
 from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
+    QuerySerializer,
     StrictSerializer,
     page_schema,
 )
@@ -26,7 +24,6 @@ from teams.errors import NotFoundError
 from teams.models import Project
 from teams.services.people import change_project
 
-_SLUG = OpenApiParameter("slug", OpenApiTypes.STR, OpenApiParameter.PATH)
 _MOST_ITEMS = 10_000_000
 CLEARED = [(each.value, each.value) for each in TEAM_SCOPES]
 
@@ -91,47 +88,35 @@ class ProjectViewSet(ApiViewSet):
     memory_actions = ("clear",)
     operations = {"clear": ("hotpath", "delete")}
 
-    @extend_schema(
-        operation_id="projects_list",
-        parameters=[ProjectFilterSerializer],
-        responses=answers(ProjectPage, 403, 422),
+    @operation(
+        "projects_list", query=ProjectFilterSerializer, answer=ProjectPage, refuses=(403, 422)
     )
-    def entries(self, request: Request) -> Response:
+    def entries(self, given: Given) -> Response:
         """The team's projects by their slugs.
 
         A key of one agent sees those that it has talked in or of which it may see a memory.
         """
-        return self.listed(
-            lambda given: filtered_projects(viewer=self.viewer, filters=ListFilters(**given)),
-            filters=ProjectFilterSerializer,
-            shown=ProjectSerializer,
-            pages=SlugPagination,
-        )
+        with self.team_scope():
+            rows = filtered_projects(viewer=self.viewer, filters=ListFilters(**given))
+            return self.page(rows, ProjectSerializer, SlugPagination)
 
-    @extend_schema(
-        operation_id="projects_retrieve",
-        parameters=[_SLUG],
-        responses=answers(ProjectSerializer, 403, 404, 422),
-    )
-    def load(self, request: Request, slug: str) -> Response:
+    @operation("projects_retrieve", query=QuerySerializer, answer=ProjectSerializer)
+    def load(self, given: Given, slug: str) -> Response:
         """A project with its settings."""
-        self.params(NoQuerySerializer)
         with self.team_scope():
             return Response(ProjectSerializer(self._project(slug)).data)
 
-    @extend_schema(
-        operation_id="projects_partial_update",
-        parameters=[_SLUG],
-        request=ProjectChangeSerializer,
-        responses=answers(ProjectSerializer, 403, 404, 422),
+    @operation(
+        "projects_partial_update",
+        body=ProjectChangeSerializer,
+        answer=ProjectSerializer,
+        team_key="Settings of a project are changed with a key of the team.",
     )
-    def change(self, request: Request, slug: str) -> Response:
+    def change(self, given: Given, slug: str) -> Response:
         """Set how many memories a project may have, and its name; needs a key of the team.
 
         With a lower `max_items` it archives what is too much within seconds.
         """
-        self.require_team_key("Settings of a project are changed with a key of the team.")
-        given = self.body(ProjectChangeSerializer)
         with self.team_scope():
             project = change_project(
                 project=self._project(slug),
@@ -142,22 +127,17 @@ class ProjectViewSet(ApiViewSet):
             keep_to_limit_soon(team_id, project_id)
             return Response(ProjectSerializer(project).data)
 
-    @extend_schema(
-        operation_id="projects_clear",
-        parameters=[_SLUG],
-        request=ClearProjectSerializer,
-        responses={
-            200: OpenApiResponse(ClearedSerializer, description="What was deleted."),
-            **refusals(403, 404, 422),
-        },
+    @operation(
+        "projects_clear",
+        body=ClearProjectSerializer,
+        answer=(ClearedSerializer, "What was deleted."),
     )
-    def clear(self, request: Request, slug: str) -> Response:
+    def clear(self, given: Given, slug: str) -> Response:
         """Delete all memories of a project, whose name is typed; needs a key of the team.
 
         Each is soft-deleted with its log row: no read finds it, it stays readable by its id and can
         be restored. Messages and tasks stay.
         """
-        given = self.body(ClearProjectSerializer)
         done = clear_project(
             viewer=self.viewer,
             slug=slug,
@@ -180,21 +160,18 @@ class TeamMemoryViewSet(ApiViewSet):
     memory_actions = ("clear",)
     operations = {"clear": ("hotpath", "delete")}
 
-    @extend_schema(
-        operation_id="team_clear",
-        request=ClearTeamSerializer,
-        responses={
-            200: OpenApiResponse(ClearedSerializer, description="What was deleted."),
-            **refusals(403, 422),
-        },
+    @operation(
+        "team_clear",
+        body=ClearTeamSerializer,
+        answer=(ClearedSerializer, "What was deleted."),
+        refuses=(403, 422),
     )
-    def clear(self, request: Request) -> Response:
+    def clear(self, given: Given) -> Response:
         """Delete what is everybody's, or what belongs to projects; the team's name is typed.
 
         Needs a key of the team. Memories are soft-deleted as by clearing a project; what belongs
         to people stays (`DELETE /v1/users/{external_id}` erases a person).
         """
-        given = self.body(ClearTeamSerializer)
         done = clear_team(
             viewer=self.viewer,
             scope=Scope(given["scope"]),

@@ -8,11 +8,10 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
-from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.contradictions import ContradictionSerializer
 from memory.api.fields import ContentField, QuestionField, TextField
 from memory.api.found import (
@@ -289,22 +288,18 @@ def _named_conversation(viewer: Viewer, agent: Agent, given: Mapping[str, Any]) 
 class RetrievalViewSet(ReadViewSet):
     """The read path."""
 
-    serializer_class = RetrievalSerializer
     operations = {"retrieve": ("context", "context")}
     memory_actions = ("retrieve",)
 
-    @extend_schema(
-        request=RetrieveSerializer,
-        responses=answers(
-            PolymorphicProxySerializer(
-                component_name="RetrievalAnswer",
-                serializers=[RetrievalSerializer, FullRetrievalSerializer],
-                resource_type_field_name=None,
-            ),
-            *(403, 404, 422),
+    @operation(
+        body=RetrieveSerializer,
+        answer=PolymorphicProxySerializer(
+            component_name="RetrievalAnswer",
+            serializers=[RetrievalSerializer, FullRetrievalSerializer],
+            resource_type_field_name=None,
         ),
     )
-    def retrieve(self, request: Request) -> HttpResponse:
+    def retrieve(self, given: Given) -> HttpResponse:
         """The memories an agent needs for a question, within a token budget, and as a prompt.
 
         What the prompt tells is listed briefly; with `return: full` each memory, message and
@@ -312,7 +307,6 @@ class RetrievalViewSet(ReadViewSet):
         agent, user and project in the last 15 minutes is among the candidates; what is likelier
         than not to be needed is told whatever is asked.
         """
-        given = self.body(RetrieveSerializer)
         asked = self.asked(given)
         viewer = asked.viewer
         is_full = given["return"] == FULL
@@ -333,14 +327,10 @@ class RetrievalViewSet(ReadViewSet):
 class PromptViewSet(ReadViewSet):
     """The seven layers."""
 
-    serializer_class = BuiltPromptSerializer
     operations = {"build": ("context", "context")}
 
-    @extend_schema(
-        request=PromptSerializer,
-        responses=answers(BuiltPromptSerializer, 403, 404, 422),
-    )
-    def build(self, request: Request) -> HttpResponse:
+    @operation(body=PromptSerializer, answer=BuiltPromptSerializer)
+    def build(self, given: Given) -> HttpResponse:
         """An agent's system prompt for a question, in seven layers, within a token budget.
 
         The layers: personality, identity memories, skills, the user's profile, retrieved memories,
@@ -351,7 +341,6 @@ class PromptViewSet(ReadViewSet):
         from memory. For a team with memory switched off the prompt is the agent's document and
         these alone, with a warning.
         """
-        given = self.body(PromptSerializer)
         asked = self.asked(given)
         viewer, agent, token_budget = asked.viewer, asked.agent, asked.token_budget
         conversation = asked.conversation

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.services.events import Event
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, QuestionField, TextField
 from memory.api.request_events import known_person
-from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
+from memory.api.schemas import PER_REQUEST, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
 from routing.domain.budgets import BudgetLeft, Cap, CapKind
 from routing.domain.complexity import DIMENSIONS, Tier
@@ -30,7 +29,7 @@ _TIERS = [tier.value for tier in Tier]
 _SCORERS = ["heuristics", "model"]
 
 
-class BudgetQuerySerializer(StrictSerializer):
+class BudgetQuerySerializer(QuerySerializer):
     """Whose budget."""
 
     agent = NameField(required=False, help_text="Optional with a key of one agent.")
@@ -197,21 +196,16 @@ class RouteSerializer(ApiSerializer):
 class RouteViewSet(ApiViewSet):
     """The model router."""
 
-    serializer_class = RouteSerializer
     operations = {"route": ("hotpath", "route")}
 
-    @extend_schema(
-        request=RouteRequestSerializer,
-        responses=answers(RouteSerializer, 403, 404, 422),
-    )
-    def route(self, request: Request) -> Response:
+    @operation(body=RouteRequestSerializer, answer=RouteSerializer)
+    def route(self, given: Given) -> Response:
         """The tier and model for a query, with score, reason, estimated cost and budget left.
 
         The query is scored in five dimensions; the score gives a tier, which the agent's document
         and the budget may change. No answer is generated: at most the classifier of the server's
         settings is called. The decision is stored.
         """
-        given = self.body(RouteRequestSerializer)
         with self.team_scope():
             viewer, agent, _ = self.named_agent(given)
             team = Team.objects.get(pk=viewer.team_id)
@@ -231,19 +225,12 @@ class RouteViewSet(ApiViewSet):
 class BudgetViewSet(ApiViewSet):
     """The cost guard."""
 
-    serializer_class = BudgetLeftSerializer
-
-    @extend_schema(
-        operation_id="budget",
-        parameters=[BudgetQuerySerializer],
-        responses=answers(BudgetLeftSerializer, 403, 404, 422),
-    )
-    def left(self, request: Request) -> Response:
+    @operation("budget", query=BudgetQuerySerializer, answer=BudgetLeftSerializer)
+    def left(self, given: Given) -> Response:
         """What models may still cost for an agent, and for an end user if one is named.
 
         Days and months follow the team's time zone. For an unknown user nothing has been spent.
         """
-        given = self.params(BudgetQuerySerializer)
         slug = given.get("agent") or self.principal.agent_slug
         if not slug:
             raise InvalidError("Name an agent of the team.", field="agent")

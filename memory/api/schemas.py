@@ -247,6 +247,10 @@ def document_early_refusals(
     It is a hook of drf-spectacular.
     """
     del generator, request, public
+    for schema in result["components"]["schemas"].values():
+        for each in schema.get("oneOf", ()):
+            if each.get("type") == "array":
+                each |= {"minItems": 1, "maxItems": PER_REQUEST}
     for path, methods in result["paths"].items():
         for operation in methods.values():
             refusals = _OF_ALL | (_OF_BODIES if "requestBody" in operation else {})

@@ -8,13 +8,10 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, ObjectField, name_in_address
 from memory.api.preconditions import (
     ETAG,
@@ -141,30 +138,23 @@ class ThreadChangesSerializer(ApiSerializer):
     changes = ThreadChangeSerializer(many=True)
 
 
-THREAD = OpenApiParameter("thread_id", OpenApiTypes.STR, OpenApiParameter.PATH)
-
-
 class CheckpointViewSet(ApiViewSet):
     """The saved state of a thread of an end user."""
 
-    serializer_class = LoadedCheckpointSerializer
-
-    @extend_schema(
-        operation_id="threads_checkpoint_save",
-        parameters=[THREAD, IF_MATCH, IF_NONE_MATCH, ETAG],
-        request=CheckpointSerializer,
-        responses={
+    @operation(
+        "threads_checkpoint_save",
+        body=CheckpointSerializer,
+        answer={
             200: SavedCheckpointSerializer,
-            201: OpenApiResponse(SavedCheckpointSerializer, description="The thread's first."),
-            **refusals(403, 412, 413, 422),
+            201: (SavedCheckpointSerializer, "The thread's first."),
         },
+        refuses=(403, 412, 413, 422),
+        headers=[IF_MATCH, IF_NONE_MATCH, ETAG],
     )
-    def save(self, request: Request, thread_id: str) -> Response:
+    def save(self, given: Given, thread_id: str) -> Response:
         """Save the next version of a thread's state; a limited number of earlier ones is kept."""
         name = _thread_name(thread_id)
-        condition = condition_of(request)
-        given = self.body(CheckpointSerializer)
-        self.check_agent(given.get("agent"))
+        condition = condition_of(self.request)
         saved = save_state(
             viewer=self.viewer,
             agent=given.get("agent"),
@@ -181,19 +171,15 @@ class CheckpointViewSet(ApiViewSet):
             headers={"ETag": entity_tag(saved.version)},
         )
 
-    @extend_schema(
-        operation_id="threads_checkpoint_load",
-        parameters=[THREAD, CheckpointQuerySerializer, UNCHANGED, ETAG],
-        responses={
-            200: LoadedCheckpointSerializer,
-            304: NOT_MODIFIED,
-            **refusals(403, 404, 422),
-        },
+    @operation(
+        "threads_checkpoint_load",
+        query=CheckpointQuerySerializer,
+        answer={200: LoadedCheckpointSerializer, 304: NOT_MODIFIED},
+        headers=[UNCHANGED, ETAG],
     )
-    def load(self, request: Request, thread_id: str) -> HttpResponse:
+    def load(self, given: Given, thread_id: str) -> HttpResponse:
         """A thread's latest saved state, or an earlier version that is still kept."""
         name = _thread_name(thread_id)
-        given = self.params(CheckpointQuerySerializer)
         with self.team_scope():
             viewer = self.named_viewer(given)
             assert viewer.end_user_id is not None
@@ -202,7 +188,7 @@ class CheckpointViewSet(ApiViewSet):
                 version=given.get("version"),
             )
         headers = {"ETag": entity_tag(found.version)}
-        if is_known(request, found.version):
+        if is_known(self.request, found.version):
             return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
         agent = self.principal.agent_slug or given.get("agent")
         shown = _shown(found, user=given["user"], agent=agent)
@@ -214,22 +200,16 @@ class CheckpointViewSet(ApiViewSet):
 class ThreadChangesViewSet(ApiViewSet):
     """What changed in a thread's memories."""
 
-    serializer_class = ThreadChangesSerializer
     memory_actions = ("changes",)
 
-    @extend_schema(
-        operation_id="threads_changes",
-        parameters=[THREAD, ChangesQuerySerializer],
-        responses=answers(ThreadChangesSerializer, 403, 404, 422),
-    )
-    def changes(self, request: Request, thread_id: str) -> Response:
+    @operation("threads_changes", query=ChangesQuerySerializer, answer=ThreadChangesSerializer)
+    def changes(self, given: Given, thread_id: str) -> Response:
         """What changed in the memories of a thread after a revision; prompts still report it.
 
         Name the thread by its id (with user and agent if several threads share it) or by the id
         of the conversation.
         """
         name = _thread_name(thread_id)
-        given = self.params(ChangesQuerySerializer)
         since = given["since"]
         with self.team_scope():
             viewer = self.named_viewer(given)

@@ -3,17 +3,17 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from memory.api.agents import AgentViewSet
 from memory.api.audit import AuditViewSet, HistoryViewSet
 from memory.api.contradictions import ContradictionViewSet
 from memory.api.conversations import ConversationViewSet, JobViewSet
 from memory.api.events import EventViewSet, UsageViewSet
-from memory.api.memory_lists import MemoryViewSet
+from memory.api.memory_views import MemoryViewSet
 from memory.api.people import UserViewSet
 from memory.api.projects import ProjectViewSet, TeamMemoryViewSet
 from memory.api.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.routing import BudgetViewSet, RouteViewSet
 from memory.api.threads import CheckpointViewSet, ThreadChangesViewSet
-from memory.api.views.agents import AgentViewSet
 from memory.satellite import satellite_routes
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)

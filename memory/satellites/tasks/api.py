@@ -26,7 +26,7 @@ from memory.api.fields import (
     TextField,
 )
 from memory.api.memories import WrittenMemorySerializer
-from memory.api.memory_changes import MemoryWrites, code_of
+from memory.api.memory_views import MemoryWrites, code_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer

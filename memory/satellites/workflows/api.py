@@ -19,7 +19,7 @@ from memory.api.base import answers, refusals
 from memory.api.fields import NameField, OneOfField, StatementField, TextField
 from memory.api.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
 from memory.api.memories import NoQuerySerializer, WrittenMemorySerializer
-from memory.api.memory_changes import MemoryWrites, code_of
+from memory.api.memory_views import MemoryWrites, code_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.domain.forms import Form
