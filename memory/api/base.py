@@ -40,6 +40,8 @@ Given = dict[str, Any]  # Any: values of a request, as its serializer has valida
 PROBLEM_MEDIA = "application/problem+json"
 # Parameters of an address in all; how many values one may have is said by QuerySerializer.
 MAX_PARAMETERS = 100
+# What changes of stored rows refuse.
+WITH_CONFLICT = (403, 404, 409, 422)
 _REFUSALS = {
     401: "The key is missing, wrong, expired or revoked.",
     403: "The key may not do that, as a read-only one may not write, or the team has this part"
@@ -60,12 +62,6 @@ def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
         (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=_REFUSALS[code])
         for code in (401, *codes, 429, 503)
     }
-
-
-def answers(serializer: Any, *codes: int) -> dict[Any, Any]:
-    """The schema of a 200 with this serializer, and of the refusals."""
-    # Any: what drf-spectacular takes for a response
-    return {200: serializer, **refusals(*codes)}
 
 
 _Method = TypeVar("_Method", bound=Callable[..., HttpResponseBase])
@@ -313,23 +309,6 @@ class ApiViewSet(RequestEvents):
     ) -> Response:
         """The page of the rows that the request asks for; call it in the team's scope."""
         return Response(pages().page_of(rows, self.request, shown))
-
-    def listed(
-        self,
-        rows_of: Callable[[dict[str, Any]], QuerySet[Any]],  # Any: checked filters
-        *,
-        filters: type[serializers.Serializer[Any]],
-        shown: type[serializers.Serializer[Any]],
-        pages: type[IdPagination] = IdPagination,
-    ) -> Response:
-        """The page that the request asks for of the rows that match its filters.
-
-        Raises ForbiddenError when a key of one agent filters by another one.
-        """
-        given = self.filters(filters)
-        self.check_agent(given.get("agent"))
-        with self.team_scope():
-            return Response(pages().page_of(rows_of(given), self.request, shown))
 
 
 def _refuse_broken_text(request: Request) -> None:

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, Given, operation
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import OneOfField, StatementField, TextField
 from memory.api.memories import OUTCOMES, WARNINGS, warnings_of
 from memory.api.request_events import write_event
@@ -136,9 +136,7 @@ class ContradictionViewSet(ApiViewSet):
         return Response(self._shown(pk))
 
     @operation(
-        body=ResolutionSerializer,
-        answer=SettledContradictionSerializer,
-        refuses=(403, 404, 409, 422),
+        body=ResolutionSerializer, answer=SettledContradictionSerializer, refuses=WITH_CONFLICT
     )
     @action(detail=True, methods=["post"])
     def resolve(self, given: Given, pk: UUID) -> Response:
@@ -161,7 +159,7 @@ class ContradictionViewSet(ApiViewSet):
         }
         return Response({**self._shown(pk), **told})
 
-    @operation(body=UndoSerializer, answer=UndoneSettlementSerializer, refuses=(403, 404, 409, 422))
+    @operation(body=UndoSerializer, answer=UndoneSettlementSerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
     def undo(self, given: Given, pk: UUID) -> Response:
         """Take its resolution back: it is open again, and all that it changed stands as before.

@@ -12,7 +12,7 @@ from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, Given, operation
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import (
     ContentField,
     NameField,
@@ -340,7 +340,7 @@ class ConversationViewSet(ApiViewSet):
     @operation(
         body=ExtractSerializer,
         answer={200: ExtractionSerializer, 202: QueuedJobSerializer},
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
     )
     @action(detail=True, methods=["post"])
     def extract(self, given: Given, pk: UUID) -> Response:
@@ -368,7 +368,7 @@ class ConversationViewSet(ApiViewSet):
                 " Send the same request again when the job is done.",
             ),
         },
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
     )
     @action(detail=True, methods=["post"])
     def compact(self, given: Given, pk: UUID) -> Response:

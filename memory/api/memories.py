@@ -216,10 +216,6 @@ class FeedbackSerializer(StrictSerializer):
     )
 
 
-class NoQuerySerializer(QuerySerializer):
-    """A read that takes no parameters."""
-
-
 class ReasonQuerySerializer(QuerySerializer):
     """Why, for the log, of a request that has no body."""
 

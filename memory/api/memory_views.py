@@ -9,14 +9,12 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import (
-    PolymorphicProxySerializer,
-)
+from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, Given, operation
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.events import signals_of
 from memory.api.found import SearchQuerySerializer, SearchSerializer
 from memory.api.memories import (
@@ -68,7 +66,6 @@ from memory.writing.drafts import Outcome, WriteResult
 from memory.writing.stating import StatedMemory, remember
 from memory.writing.stating import check_may_confirm
 
-_CHANGED = (403, 404, 409, 422)
 HELD = (
     "It would change a profile field of a person or a preference of the team: it waits as a consent"
     " request."
@@ -136,7 +133,7 @@ class MemoryViewSet(MemoryWrites):
             200: (WrittenMemorySerializer, "A duplicate: the existing memory."),
             202: (WrittenMemorySerializer, HELD),
         },
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
     )
     def create(self, given: Given) -> Response:
         """Store one memory, or up to 500 in one transaction; each result has its outcome."""
@@ -228,7 +225,7 @@ class MemoryViewSet(MemoryWrites):
             found = related_to(viewer=viewer, memory=memory)
             return Response({"results": RelatedMemorySerializer(found, many=True).data})
 
-    @operation(body=MoveSerializer, answer=MemorySerializer, refuses=_CHANGED)
+    @operation(body=MoveSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     def partial_update(self, given: Given, pk: UUID) -> Response:
         """Give a memory to a person, a project or the team, or change its type; its text stays.
 
@@ -263,7 +260,7 @@ class MemoryViewSet(MemoryWrites):
                 "A preference: it stays the project's until a consent request is approved.",
             ),
         },
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
     )
     @action(detail=True, methods=["post"])
     def promote(self, given: Given, pk: UUID) -> Response:
@@ -297,7 +294,7 @@ class MemoryViewSet(MemoryWrites):
         memory = delete_memory(viewer=self.viewer, memory_id=pk, reason=given.get("reason", ""))
         return self._changed(memory, op="delete")
 
-    @operation(body=PinSerializer, answer=MemorySerializer, refuses=_CHANGED)
+    @operation(body=PinSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
     def pin(self, given: Given, pk: UUID) -> Response:
         """Pin a memory so that it is in every prompt of its audience, or unpin it."""
@@ -309,7 +306,7 @@ class MemoryViewSet(MemoryWrites):
         )
         return self._changed(memory)
 
-    @operation(body=ReasonSerializer, answer=MemorySerializer, refuses=_CHANGED)
+    @operation(body=ReasonSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
     def restore(self, given: Given, pk: UUID) -> Response:
         """Restore a deleted or archived memory, unless an equal one exists by now.
@@ -336,7 +333,7 @@ class MemoryViewSet(MemoryWrites):
             ),
             202: (WrittenMemorySerializer, HELD),
         },
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
     )
     @action(detail=True, methods=["post"])
     def correct(self, given: Given, pk: UUID) -> Response:
@@ -361,7 +358,7 @@ class MemoryViewSet(MemoryWrites):
         (shown,) = self.written([result])
         return Response(shown, status=code_of(result))
 
-    @operation(body=FeedbackSerializer, answer=MemorySerializer, refuses=_CHANGED)
+    @operation(body=FeedbackSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
     def feedback(self, given: Given, pk: UUID) -> Response:
         """Give feedback on a memory: "wrong" opens a dispute, "helpful" raises its importance.

@@ -13,7 +13,7 @@ from rest_framework import serializers, status
 from rest_framework.response import Response
 
 from audit.services.erasure import CONFIRM_SECONDS, confirmation_of, erase_confirmed, plan_erasure
-from memory.api.base import ApiViewSet, Given, operation
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import NameField, StrictBooleanField
 from memory.api.schemas import (
     ApiSerializer,
@@ -235,7 +235,7 @@ class UserViewSet(ApiViewSet):
             200: (ErasedSerializer, "Erased permanently."),
             202: (ErasureToConfirmSerializer, "Nothing is erased yet; confirm it."),
         },
-        refuses=(403, 404, 409, 422),
+        refuses=WITH_CONFLICT,
         team_key="Erasing a person needs a key of the team, bound to no agent.",
     )
     def erase(self, given: Given, external_id: str) -> Response:

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, TextField
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.satellites.consent.deciding import approve_request, reject_request, undo_decision
 from memory.satellites.consent.models import ConsentRequest
-from memory.satellites.consent.proposals import (
-    independent_signals,
-    requests_visible_to,
-    signals_of,
-)
+from memory.satellites.consent.proposals import independent_signals, requests_visible_to, signals_of
 from memory.understanding.tools import default_tools
 
 STATES = [*ConsentRequest.State.choices, ("all", "All")]
@@ -102,12 +94,9 @@ class ConsentRequestSerializer(ApiSerializer):
 ConsentRequestPage = page_schema("ConsentRequestPage", ConsentRequestSerializer)
 
 
-def _deciding(view: Any) -> Any:  # Any: a method of a viewset
-    described = extend_schema(
-        request=ConsentDecisionSerializer,
-        responses=answers(ConsentRequestSerializer, 403, 404, 409, 422),
-    )
-    return described(action(detail=True, methods=["post"])(view))
+_decision = operation(
+    body=ConsentDecisionSerializer, answer=ConsentRequestSerializer, refuses=WITH_CONFLICT
+)
 
 
 class ConsentRequestViewSet(ApiViewSet):
@@ -115,62 +104,57 @@ class ConsentRequestViewSet(ApiViewSet):
 
     lookup_value_converter = "uuid"
     memory_actions = ("list", "approve", "reject", "undo")
-    serializer_class = ConsentRequestSerializer
 
-    @extend_schema(
-        parameters=[ConsentFilterSerializer],
-        responses=answers(ConsentRequestPage, 403, 422),
-    )
-    def list(self, request: Request) -> Response:
+    @operation(query=ConsentFilterSerializer, answer=ConsentRequestPage, refuses=(403, 422))
+    def list(self, given: Given) -> Response:
         """Consent requests, the latest first; those that wait by default.
 
         A key of one agent sees those of people that it has talked with or of whom it may see a
         memory.
         """
-        return self.listed(
-            self._rows, filters=ConsentFilterSerializer, shown=ConsentRequestSerializer
-        )
+        with self.team_scope():
+            rows = requests_visible_to(self.lister(given))
+            if given["status"] != "all":
+                rows = rows.filter(state=given["status"])
+            if given.get("user"):
+                rows = rows.filter(end_user__external_id=given["user"])
+            return self.page(rows, ConsentRequestSerializer)
 
-    @_deciding
-    def approve(self, request: Request, pk: UUID) -> Response:
+    @_decision
+    @action(detail=True, methods=["post"])
+    def approve(self, given: Given, pk: UUID) -> Response:
         """Say yes on behalf of the person: the proposed value takes the place of the present one.
 
         What else a replaced memory says is kept as a memory of its own.
 
         Whoever proposed it may not (403).
         """
-        return self._decided(partial(approve_request, tools=default_tools()), pk)
+        return self._decided(partial(approve_request, tools=default_tools()), pk, given)
 
-    @_deciding
-    def reject(self, request: Request, pk: UUID) -> Response:
+    @_decision
+    @action(detail=True, methods=["post"])
+    def reject(self, given: Given, pk: UUID) -> Response:
         """Say no: the present value stays, and the same messages do not propose it again.
 
         Whoever proposed it may not (403).
         """
-        return self._decided(reject_request, pk)
+        return self._decided(reject_request, pk, given)
 
-    @_deciding
-    def undo(self, request: Request, pk: UUID) -> Response:
+    @_decision
+    @action(detail=True, methods=["post"])
+    def undo(self, given: Given, pk: UUID) -> Response:
         """Undo an approval or rejection: it waits again, and what a yes changed is as before.
 
         With 409 nothing was changed: it was not decided, or memories changed since.
         """
-        return self._decided(undo_decision, pk)
+        return self._decided(undo_decision, pk, given)
 
-    def _decided(self, decide: Callable[..., ConsentRequest], pk: UUID) -> Response:
-        note = self.body(ConsentDecisionSerializer).get("note") or ""
+    def _decided(self, decide: Callable[..., ConsentRequest], pk: UUID, given: Given) -> Response:
+        note = given.get("note") or ""
         decide(viewer=self.viewer, request_id=pk, now=timezone.now(), note=note)
         with self.team_scope():
             row = requests_visible_to(self.viewer).get(pk=pk)
             return Response(ConsentRequestSerializer(row).data)
-
-    def _rows(self, given: dict[str, str]) -> QuerySet[ConsentRequest, ConsentRequest]:
-        rows = requests_visible_to(self.lister(given))
-        if given["status"] != "all":
-            rows = rows.filter(state=given["status"])
-        if given.get("user"):
-            rows = rows.filter(end_user__external_id=given["user"])
-        return rows
 
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)

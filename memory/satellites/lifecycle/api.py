@@ -7,18 +7,21 @@ from uuid import UUID
 
 from django.urls import path
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, StrictBooleanField
-from memory.api.memories import NoQuerySerializer
 from memory.api.pagination import PositionPagination
-from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
+from memory.api.schemas import (
+    ApiSerializer,
+    PageQuerySerializer,
+    QuerySerializer,
+    StrictSerializer,
+    page_schema,
+)
 from memory.satellites.lifecycle.models import (
     CHANGE_STATES,
     RUN_STATES,
@@ -144,16 +147,14 @@ class ConsolidationViewSet(ApiViewSet):
     operations = {"start": ("worker", "consolidate"), "undo": ("worker", "consolidate")}
     memory_actions = ("start", "undo")
 
-    @extend_schema(
-        operation_id="consolidate",
-        request=ConsolidateSerializer,
-        responses={
-            200: ConsolidatedSerializer,
-            202: ConsolidationRunSerializer,
-            **refusals(403, 404, 409, 422),
-        },
+    @operation(
+        "consolidate",
+        body=ConsolidateSerializer,
+        answer={200: ConsolidatedSerializer, 202: ConsolidationRunSerializer},
+        refuses=WITH_CONFLICT,
+        team_key=_TEAM_KEY,
     )
-    def start(self, request: Request) -> Response:
+    def start(self, given: Given) -> Response:
         """Start a run over the team's memories, or over those of a person or project.
 
         It goes on in the background (202). With `wait` it is answered when it is done (200), with
@@ -161,8 +162,6 @@ class ConsolidationViewSet(ApiViewSet):
         it rests on and what it would be. One run of a team goes on at a time. Needs a key of the
         team.
         """
-        self.require_team_key(_TEAM_KEY)
-        given = self.body(ConsolidateSerializer)
         viewer = self.named_viewer({name: given.get(name) for name in ("user", "project")})
         for name, found in (("user", viewer.end_user_id), ("project", viewer.project_id)):
             if given.get(name) and found in (None, NOBODY):
@@ -186,66 +185,63 @@ class ConsolidationViewSet(ApiViewSet):
             document["changes"] = ConsolidationChangeSerializer(changes, many=True).data
             return Response(document)
 
-    @extend_schema(
-        operation_id="consolidation_runs_list",
-        parameters=[ConsolidationFilterSerializer],
-        responses=answers(ConsolidationRunPage, 403, 422),
+    @operation(
+        "consolidation_runs_list",
+        query=ConsolidationFilterSerializer,
+        answer=ConsolidationRunPage,
+        refuses=(403, 422),
+        team_key=_TEAM_KEY,
     )
-    def list(self, request: Request) -> Response:
+    def list(self, given: Given) -> Response:
         """The runs of the team, newest first."""
-        self.require_team_key(_TEAM_KEY)
-        return self.listed(
-            self._rows, filters=ConsolidationFilterSerializer, shown=ConsolidationRunSerializer
-        )
+        with self.team_scope():
+            rows = runs_of(team_id=self.viewer.team_id)
+            if given.get("state"):
+                rows = rows.filter(state=given["state"])
+            if given["dry_run"] is not None:
+                rows = rows.filter(is_dry=given["dry_run"])
+            return self.page(rows, ConsolidationRunSerializer)
 
-    @extend_schema(
-        operation_id="consolidation_runs_retrieve",
-        responses=answers(ConsolidationRunSerializer, 403, 404, 422),
+    @operation(
+        "consolidation_runs_retrieve",
+        query=QuerySerializer,
+        answer=ConsolidationRunSerializer,
+        team_key=_TEAM_KEY,
     )
-    def retrieve(self, request: Request, pk: UUID) -> Response:
+    def retrieve(self, given: Given, pk: UUID) -> Response:
         """A run with how far it got."""
-        self.require_team_key(_TEAM_KEY)
-        self.params(NoQuerySerializer)
         return self._shown(pk)
 
-    @extend_schema(
-        operation_id="consolidation_runs_changes",
-        parameters=[ConsolidationChangeFilterSerializer],
-        responses=answers(ConsolidationChangePage, 403, 404, 422),
+    @operation(
+        "consolidation_runs_changes",
+        query=ConsolidationChangeFilterSerializer,
+        answer=ConsolidationChangePage,
+        team_key=_TEAM_KEY,
     )
     @action(detail=True)
-    def changes(self, request: Request, pk: UUID) -> Response:
+    def changes(self, given: Given, pk: UUID) -> Response:
         """What a run planned, in the order in which it is carried out, and what became of it."""
-        self.require_team_key(_TEAM_KEY)
-        given = self.filters(ConsolidationChangeFilterSerializer)
         chosen = {name: value for name, value in given.items() if value}
         with self.team_scope():
             rows = _changes(run_of(team_id=self.viewer.team_id, run_id=pk)).filter(**chosen)
-            shown = ConsolidationChangeSerializer
-            return Response(PositionPagination().page_of(rows, request, shown))
+            return self.page(rows, ConsolidationChangeSerializer, PositionPagination)
 
-    @extend_schema(
-        operation_id="consolidation_runs_undo",
-        request=None,
-        responses=answers(ConsolidationRunSerializer, 403, 404, 409, 422),
+    @operation(
+        "consolidation_runs_undo",
+        body=StrictSerializer,
+        answer=ConsolidationRunSerializer,
+        refuses=WITH_CONFLICT,
+        team_key=_TEAM_KEY,
     )
     @action(detail=True, methods=["post"])
-    def undo(self, request: Request, pk: UUID) -> Response:
+    def undo(self, given: Given, pk: UUID) -> Response:
         """Take a whole run back: every memory that it changed stands as it stood before.
 
         With 409 nothing was changed: it is under way, was dry or is taken back already, or memories
         changed since; `memories` lists these. Needs a key of the team.
         """
-        self.require_team_key(_TEAM_KEY)
-        self.body(StrictSerializer)
         undo_run(viewer=self.viewer, run_id=pk, tools=default_tools(), now=timezone.now())
         return self._shown(pk)
-
-    def _rows(self, given: dict[str, Any]) -> Any:  # Any: checked filters, and a query set
-        rows = runs_of(team_id=self.viewer.team_id)
-        if given.get("state"):
-            rows = rows.filter(state=given["state"])
-        return rows if given["dry_run"] is None else rows.filter(is_dry=given["dry_run"])
 
     def _shown(self, pk: UUID) -> Response:
         with self.team_scope():

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import FilterField, NameField, PartField, StrictIntegerField
 from memory.api.found import TEXT_LEVELS
 from memory.api.request_events import context_event
@@ -143,23 +141,18 @@ class PackageSerializer(ApiSerializer):
 class PackageViewSet(ApiViewSet):
     """What an agent needs for a task."""
 
-    serializer_class = PackageSerializer
     operations = {"package": ("context", "context")}
     only_reads = True
     memory_actions = ("package",)
 
-    @extend_schema(
-        request=PackageRequestSerializer,
-        responses=answers(PackageSerializer, 403, 404, 409, 422),
-    )
-    def package(self, request: Request) -> Response:
+    @operation(body=PackageRequestSerializer, answer=PackageSerializer, refuses=WITH_CONFLICT)
+    def package(self, given: Given) -> Response:
         """What a task, its project, the user and the team bring, within a token budget.
 
         Each of the three tiers has its share of the budget; what one leaves free goes to the best
         of all. The items of an open task come from working memory: 404 for an unknown task, 409 for
         one that ended, 503 while working memory is away.
         """
-        given = self.body(PackageRequestSerializer)
         viewer, agent, _ = self.named_agent(given)
         made = context_package(
             viewer=viewer,

@@ -9,11 +9,9 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, QuestionField, StrictFloatField
 from memory.api.memories import MemorySerializer
 from memory.api.memory_json import Json, json_response, memory_json
@@ -189,16 +187,12 @@ class ConflictGroupsSerializer(ApiSerializer):
 class ContextViewSet(ApiViewSet):
     """Facts that are authoritative."""
 
-    serializer_class = ContextSerializer
     operations = {"context": ("context", "context"), "select": ("context", "context")}
     only_reads = True
     memory_actions = ("context", "select", "conflicts")
 
-    @extend_schema(
-        parameters=[ContextQuerySerializer],
-        responses=answers(ContextSerializer, 403, 404, 422),
-    )
-    def context(self, request: Request) -> HttpResponse:
+    @operation(query=ContextQuerySerializer, answer=ContextSerializer)
+    def context(self, given: Given) -> HttpResponse:
         """The facts that a request needs, as a block that is marked as read-only.
 
         They are of the categories that the kind of the request needs, at least as certain as asked,
@@ -206,30 +200,22 @@ class ContextViewSet(ApiViewSet):
         facts that contradict each other the more certain is told, else the newer, else all of
         them, flagged. Nothing that is told changes a memory.
         """
-        given = self.params(ContextQuerySerializer)
         made = self._made(given, is_written=True)
         chars = {"chars": len(made.context), "truncated": made.is_truncated}
         return json_response({"context": made.context, **_selection(made), **chars})
 
-    @extend_schema(
-        request=SelectSerializer,
-        responses=answers(SelectionSerializer, 403, 404, 422),
-    )
-    def select(self, request: Request) -> HttpResponse:
+    @operation(body=SelectSerializer, answer=SelectionSerializer)
+    def select(self, given: Given) -> HttpResponse:
         """The facts that a request needs, with the reason for each; nothing is written as text."""
-        return json_response(_selection(self._made(self.body(SelectSerializer), is_written=False)))
+        return json_response(_selection(self._made(given, is_written=False)))
 
-    @extend_schema(
-        parameters=[ConflictsQuerySerializer],
-        responses=answers(ConflictGroupsSerializer, 403, 404, 422),
-    )
-    def conflicts(self, request: Request) -> HttpResponse:
+    @operation(query=ConflictsQuerySerializer, answer=ConflictGroupsSerializer)
+    def conflicts(self, given: Given) -> HttpResponse:
         """Groups of facts that contradict each other, with the recommended resolution and why.
 
         They are the open contradictions of which the key may see both sides. Nothing is resolved:
         POST /v1/contradictions/{id}/resolve does that.
         """
-        given = self.params(ConflictsQuerySerializer)
         groups = conflict_groups(viewer=self.named_lister(given), limit=given["limit"])
         return json_response({"conflicts": [_group(each) for each in groups]})
 

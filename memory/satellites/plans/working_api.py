@@ -9,11 +9,9 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.events import WorkSerializer, signals_of
 from memory.api.fields import (
     ContentField,
@@ -77,15 +75,12 @@ _DECIMALS = 4
 class PredictionViewSet(ApiViewSet):
     """What will be needed next."""
 
-    serializer_class = PredictionSerializer
     operations = {"predict": ("context", "context")}
     only_reads = True
     memory_actions = ("predict",)
 
-    @extend_schema(
-        request=PredictSerializer, responses=answers(PredictionSerializer, 403, 404, 422)
-    )
-    def predict(self, request: Request) -> HttpResponse:
+    @operation(body=PredictSerializer, answer=PredictionSerializer)
+    def predict(self, given: Given) -> HttpResponse:
         """The memories that the signals of the work speak for, with a chance and reasons each.
 
         Open files speak for the memories of changes whose lines are likely to stand in them still,
@@ -94,7 +89,6 @@ class PredictionViewSet(ApiViewSet):
         What is predicted is kept for 15 minutes for the next reads of the same agent, user
         and project.
         """
-        given = self.body(PredictSerializer)
         viewer = self.named_viewer(given)
         if viewer.project_id == NOBODY:
             raise NotFoundError(f"There is no project '{given['project']}'.", field="project")
@@ -250,15 +244,12 @@ class ExpandedTopicSerializer(ApiSerializer):
 class WorkingContextViewSet(ApiViewSet):
     """What matters before it is asked for."""
 
-    serializer_class = WorkingContextSerializer
     operations = {"assemble": ("context", "context"), "expand": ("context", "context")}
     only_reads = True
     memory_actions = ("assemble", "expand")
 
-    @extend_schema(
-        request=AssembleSerializer, responses=answers(WorkingContextSerializer, 403, 404, 422)
-    )
-    def assemble(self, request: Request) -> HttpResponse:
+    @operation(body=AssembleSerializer, answer=WorkingContextSerializer)
+    def assemble(self, given: Given) -> HttpResponse:
         """What matters for the work in progress, in four tiers within a token budget.
 
         Critical: decisions and failures on the open file, folder or topic, what is known of recent
@@ -267,7 +258,6 @@ class WorkingContextViewSet(ApiViewSet):
         topics of what is not told; GET /v1/context/expand opens one. What a tier leaves free goes
         to the next. Nothing of a person or project is told that the request does not name.
         """
-        given = self.body(AssembleSerializer)
         named = given.get("signals") or {}
         signals = Signals(**{**named, "recent_errors": tuple(named.get("recent_errors") or ())})
         viewer, agent, _ = self.named_agent(given)
@@ -301,13 +291,9 @@ class WorkingContextViewSet(ApiViewSet):
             }
         )
 
-    @extend_schema(
-        parameters=[ExpandQuerySerializer],
-        responses=answers(ExpandedTopicSerializer, 403, 404, 422),
-    )
-    def expand(self, request: Request) -> HttpResponse:
+    @operation(query=ExpandQuerySerializer, answer=ExpandedTopicSerializer)
+    def expand(self, given: Given) -> HttpResponse:
         """What is known of a topic of the index: a category, tag, subject or folder of files."""
-        given = self.params(ExpandQuerySerializer)
         viewer, agent, _ = self.named_agent(given)
         counter = counter_for(agent.model_config)
         found = expand_topic(

@@ -9,11 +9,10 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import path
 from django.utils import timezone
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
-from rest_framework.request import Request
 
-from memory.api.base import refusals
+from memory.api.base import Given, operation
 from memory.api.fields import FilterField, NameField, OneOfField
 from memory.api.found import (
     BELOW,
@@ -133,28 +132,23 @@ class FullAnswerSerializer(_AnswerSerializer):
 class MemoryQueryViewSet(ReadViewSet):
     """The one read tool of the supervisor and its agents."""
 
-    serializer_class = BulletAnswerSerializer
     operations = {"query": ("hotpath", "search")}
     memory_actions = ("query",)
 
-    @extend_schema(
-        request=MemoryQuerySerializer,
-        responses={
-            200: PolymorphicProxySerializer(
-                component_name="MemoryQueryAnswer",
-                serializers=[BulletAnswerSerializer, FullAnswerSerializer],
-                resource_type_field_name=None,
-            ),
-            **refusals(403, 404, 422),
-        },
+    @operation(
+        body=MemoryQuerySerializer,
+        answer=PolymorphicProxySerializer(
+            component_name="MemoryQueryAnswer",
+            serializers=[BulletAnswerSerializer, FullAnswerSerializer],
+            resource_type_field_name=None,
+        ),
     )
-    def query(self, request: Request) -> HttpResponse:
+    def query(self, given: Given) -> HttpResponse:
         """The memories that match categories, types and filters and say most about a question.
 
         Messages come beside them as for every read: unless `include_raw` is false or types,
         categories or filters narrow the memories; none where a filter names several users.
         """
-        given = self.body(MemoryQuerySerializer)
         asked = self.asked(given)
         with self.team_scope():
             viewer, filters = named_by(given["filters"], viewer=asked.viewer)

@@ -9,13 +9,10 @@ from uuid import UUID
 from django.conf import settings
 from django.urls import path
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import answers, refusals
+from memory.api.base import WITH_CONFLICT, Given, operation
 from memory.api.fields import (
     ContentField,
     NameField,
@@ -211,31 +208,25 @@ class PromotionSerializer(StrictSerializer):
     reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
 
 
-_ID = OpenApiParameter("task_id", OpenApiTypes.STR, OpenApiParameter.PATH)
-# Any: what drf-spectacular takes for a response
-_CLEARED: dict[Any, Any] = answers(ClearedTaskSerializer, 403, 404, 409, 422)
-
-
 class TaskViewSet(MemoryWrites):
     """What an agent notes while it works on a task; it ends with the task."""
 
     memory_actions = ("create", "load", "add", "items", "clear", "complete", "fail", "promote")
     operations = {"promote": ("hotpath", "create")}
 
-    @extend_schema(
-        operation_id="tasks_create",
-        request=NewTaskSerializer,
-        responses={201: TaskSerializer, **refusals(403, 409, 422)},
+    @operation(
+        "tasks_create",
+        body=NewTaskSerializer,
+        answer={201: TaskSerializer},
+        refuses=(403, 409, 422),
     )
-    def create(self, request: Request) -> Response:
+    def create(self, given: Given) -> Response:
         """Begin a task. Its items lie in Redis alone, until it ends or its time to live is over.
 
         Each item lets the time begin anew. The id is the agent's own: 409 where it has a task of
         that id, or had one that ended within the last day, and where the team has as many open
         tasks as it may.
         """
-        given = self.body(NewTaskSerializer)
-        self.check_agent(given.get("agent"))
         task = begin_task(
             viewer=self.viewer,
             now=timezone.now(),
@@ -246,30 +237,29 @@ class TaskViewSet(MemoryWrites):
         )
         return Response(TaskSerializer(task).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(
-        operation_id="tasks_retrieve",
-        parameters=[_ID, TaskQuerySerializer],
-        responses=answers(TaskSerializer, 403, 404, 409, 422),
+    @operation(
+        "tasks_retrieve", query=TaskQuerySerializer, answer=TaskSerializer, refuses=WITH_CONFLICT
     )
-    def load(self, request: Request, task_id: str) -> Response:
+    def load(self, given: Given, task_id: str) -> Response:
         """A task; that it ended is known for a day.
 
         A key of one agent sees that agent's tasks, a key of the team all of the team.
         """
-        viewer = self._viewer(self.params(TaskQuerySerializer))
+        viewer = self._viewer(given)
         task = task_for(viewer=viewer, task_id=task_id, now=timezone.now())
         return Response(TaskSerializer(task).data)
 
-    @extend_schema(
-        operation_id="tasks_items_create",
-        parameters=[_ID, TaskQuerySerializer],
-        request=NewItemSerializer,
-        responses={201: ItemSerializer, **refusals(403, 404, 409, 413, 422)},
+    @operation(
+        "tasks_items_create",
+        query=TaskQuerySerializer,
+        body=NewItemSerializer,
+        answer={201: ItemSerializer},
+        refuses=(403, 404, 409, 413, 422),
     )
-    def add(self, request: Request, task_id: str) -> Response:
+    def add(self, given: Given, task_id: str) -> Response:
         """Note reasoning or the output of a tool; nothing of it becomes a memory by itself."""
-        viewer = self._viewer(self.params(TaskQuerySerializer))
-        given = _said(self.body(NewItemSerializer))
+        viewer = self._viewer(given)
+        given = _said(given)
         item = add_item(
             viewer=viewer,
             task_id=task_id,
@@ -279,14 +269,14 @@ class TaskViewSet(MemoryWrites):
         shown = ItemSerializer(item, context={"task": task_id}).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
-    @extend_schema(
-        operation_id="tasks_items_list",
-        parameters=[_ID, ItemFilterSerializer],
-        responses=answers(ItemsSerializer, 403, 404, 409, 422),
+    @operation(
+        "tasks_items_list",
+        query=ItemFilterSerializer,
+        answer=ItemsSerializer,
+        refuses=WITH_CONFLICT,
     )
-    def items(self, request: Request, task_id: str) -> Response:
+    def items(self, given: Given, task_id: str) -> Response:
         """The items of an open task, the first one first, all or those of a stage or kind."""
-        given = self.params(ItemFilterSerializer)
         found = items_of(
             viewer=self._viewer(given),
             task_id=task_id,
@@ -297,56 +287,52 @@ class TaskViewSet(MemoryWrites):
         shown = ItemSerializer(found, many=True, context={"task": task_id}).data
         return Response({"results": shown})
 
-    @extend_schema(
-        operation_id="tasks_items_clear",
-        parameters=[_ID, TaskQuerySerializer],
-        responses=_CLEARED,
+    @operation(
+        "tasks_items_clear",
+        query=TaskQuerySerializer,
+        answer=ClearedTaskSerializer,
+        refuses=WITH_CONFLICT,
     )
-    def clear(self, request: Request, task_id: str) -> Response:
+    def clear(self, given: Given, task_id: str) -> Response:
         """Drop all items of a task, which stays open; what was promoted of them stays a memory."""
-        viewer = self._viewer(self.params(TaskQuerySerializer))
+        viewer = self._viewer(given)
         return self._cleared(*clear_items(viewer=viewer, task_id=task_id, now=timezone.now()))
 
-    @extend_schema(
-        operation_id="tasks_complete",
-        parameters=[_ID, TaskQuerySerializer],
-        request=None,
-        responses=_CLEARED,
+    @operation(
+        "tasks_complete",
+        query=TaskQuerySerializer,
+        answer=ClearedTaskSerializer,
+        refuses=WITH_CONFLICT,
     )
-    def complete(self, request: Request, task_id: str) -> Response:
+    def complete(self, given: Given, task_id: str) -> Response:
         """Complete a task: its items are gone."""
         return self._close(task_id, TaskState.COMPLETED)
 
-    @extend_schema(
-        operation_id="tasks_fail",
-        parameters=[_ID, TaskQuerySerializer],
-        request=None,
-        responses=_CLEARED,
+    @operation(
+        "tasks_fail", query=TaskQuerySerializer, answer=ClearedTaskSerializer, refuses=WITH_CONFLICT
     )
-    def fail(self, request: Request, task_id: str) -> Response:
+    def fail(self, given: Given, task_id: str) -> Response:
         """Say that a task failed: its items are gone."""
         return self._close(task_id, TaskState.FAILED)
 
-    @extend_schema(
-        operation_id="tasks_items_promote",
-        parameters=[_ID, TaskQuerySerializer],
-        request=PromotionSerializer,
-        responses={
+    @operation(
+        "tasks_items_promote",
+        query=TaskQuerySerializer,
+        body=PromotionSerializer,
+        answer={
             201: WrittenMemorySerializer,
-            200: OpenApiResponse(
-                WrittenMemorySerializer, description="Promoted before: the existing memory."
-            ),
-            **refusals(403, 404, 409, 422),
+            200: (WrittenMemorySerializer, "Promoted before: the existing memory."),
         },
+        refuses=WITH_CONFLICT,
     )
-    def promote(self, request: Request, task_id: str, item_id: UUID) -> Response:
+    def promote(self, given: Given, task_id: str, item_id: UUID) -> Response:
         """Keep an item as a memory of the project, which all agents of the project see.
 
         Its tags and the reason in the log name the task and the item. Promoted again it is the
         same memory; with other words it is refused (409): correct the memory instead.
         """
-        viewer = self._viewer(self.params(TaskQuerySerializer))
-        given = _said(self.body(PromotionSerializer))
+        viewer = self._viewer(given)
+        given = _said(given)
         kind = ProjectKind(given["kind"]) if given.get("kind") else None
         result = promote_item(
             viewer=viewer,

@@ -10,7 +10,6 @@ from django.http import StreamingHttpResponse
 from django.urls import path
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import FileUploadParser
 from rest_framework.renderers import JSONRenderer
@@ -18,10 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.audit import JSON_LINES, ExportQuerySerializer, JsonLinesRenderer
-from memory.api.base import ApiViewSet, answers, refusals
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField
-from memory.api.memories import NoQuerySerializer
-from memory.api.pagination import IdPagination
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, QuerySerializer, page_schema
 from memory.satellites.transfer.exporting import export_person
 from memory.satellites.transfer.formats.items import ImportFileError, Names
@@ -92,7 +89,6 @@ class ImportRunSerializer(ApiSerializer):
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
-_PK = OpenApiParameter("id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _TEAM_KEY = "Imports and exports need a key of the team, bound to no agent."
 ImportPage = page_schema("ImportPage", ImportRunSerializer)
 
@@ -102,27 +98,25 @@ class PersonExportViewSet(ApiViewSet):
 
     renderer_classes = (JSONRenderer, JsonLinesRenderer)
 
-    @extend_schema(
-        operation_id="audit_export",
-        parameters=[ExportQuerySerializer],
-        responses={
-            (200, JSON_LINES): OpenApiResponse(
+    @operation(
+        "audit_export",
+        query=ExportQuerySerializer,
+        answer={
+            (200, JSON_LINES): (
                 OpenApiTypes.STR,
-                description="JSON Lines: objects with a `kind` (person, conversation, message, job,"
+                "JSON Lines: objects with a `kind` (person, conversation, message, job,"
                 " compaction, memory, log, external_name, relation, contradiction, checkpoint,"
                 " item, graph_thread, graph_checkpoint, channel_value, pending_write,"
                 " event, routing_decision, spend) and all columns; the last line, of the kind"
                 " `end`, counts the others.",
-            ),
-            **refusals(403, 404, 422),
+            )
         },
     )
-    def export(self, request: Request) -> StreamingHttpResponse:
+    def export(self, given: Given) -> StreamingHttpResponse:
         """Everything stored about one person; a stream without its last line is incomplete.
 
         Needs a team key, as a key of one agent sees only a part.
         """
-        given = self.params(ExportQuerySerializer)
         lines = export_person(
             viewer=self.viewer,
             user=given["user"],
@@ -137,25 +131,25 @@ class ExportViewSet(ApiViewSet):
 
     renderer_classes = (JSONRenderer, JsonLinesRenderer)
 
-    @extend_schema(
-        operation_id="team_export",
-        responses={
-            (200, JSON_LINES): OpenApiResponse(
+    @operation(
+        "team_export",
+        query=QuerySerializer,
+        answer={
+            (200, JSON_LINES): (
                 OpenApiTypes.STR,
-                description="JSON Lines: a header, each row as `table` and `row`, and a `manifest`"
+                "JSON Lines: a header, each row as `table` and `row`, and a `manifest`"
                 " with the rows and the SHA-256 of each table's lines and the log's latest seal.",
-            ),
-            **refusals(403, 422),
+            )
         },
+        refuses=(403, 422),
+        team_key=_TEAM_KEY,
     )
-    def export(self, request: Request) -> StreamingHttpResponse:
+    def export(self, given: Given) -> StreamingHttpResponse:
         """Everything of the team as it stands now; a stream without its manifest is incomplete.
 
         API keys and logins are not in it. `manage.py import_team` brings it into another
         installation. Needs a key of the team.
         """
-        self.require_team_key(_TEAM_KEY)
-        self.params(NoQuerySerializer)
         team_id, actor = self.principal.team_id, self.principal.actor
         return _file(TeamExport(team_id=team_id, actor=actor, now=timezone.now()), "team.jsonl")
 
@@ -179,13 +173,14 @@ class ImportViewSet(ApiViewSet):
         super().check_permissions(request)
         self.require_team_key(_TEAM_KEY)
 
-    @extend_schema(
-        operation_id="imports_start",
-        parameters=[ImportQuerySerializer],
-        request={"application/octet-stream": OpenApiTypes.BINARY},
-        responses={202: ImportRunSerializer, **refusals(403, 409, 413, 422)},
+    @operation(
+        "imports_start",
+        query=ImportQuerySerializer,
+        body={"application/octet-stream": OpenApiTypes.BINARY},
+        answer={202: ImportRunSerializer},
+        refuses=(403, 409, 413, 422),
     )
-    def start(self, request: Request) -> Response:
+    def start(self, given: Given) -> Response:
         """Import a file, sent as the body: its format is found by the contents.
 
         ChatGPT and Claude exports (the zip or its conversations.json), mem0 exports, Letta agent
@@ -194,12 +189,11 @@ class ImportViewSet(ApiViewSet):
         and nothing is imported. Then it is written in the background (202). Sent again, it stores
         nothing twice. Needs a key of the team.
         """
-        given = self.params(ImportQuerySerializer)
-        if (request.content_type or "").startswith("multipart/"):
+        if (self.request.content_type or "").startswith("multipart/"):
             raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")
         run = start_import(
             viewer=self.viewer,
-            source=io.BytesIO(request._request.body),
+            source=io.BytesIO(self.request._request.body),
             names=Names(**{name: given.get(name, "") for name in ("agent", "user", "project")}),
             now=timezone.now(),
             format=Format(given["format"]) if given.get("format") else None,
@@ -209,40 +203,24 @@ class ImportViewSet(ApiViewSet):
         )
         return Response(ImportRunSerializer(run).data, status=202)
 
-    @extend_schema(
-        operation_id="imports_list",
-        parameters=[ImportFilterSerializer],
-        responses=answers(ImportPage, 403, 422),
-    )
-    def entries(self, request: Request) -> Response:
+    @operation("imports_list", query=ImportFilterSerializer, answer=ImportPage, refuses=(403, 422))
+    def entries(self, given: Given) -> Response:
         """The imports of the team, newest first."""
-        return self.listed(
-            lambda given: ImportRun.objects.filter(team_id=self.viewer.team_id, **given),
-            filters=ImportFilterSerializer,
-            shown=ImportRunSerializer,
-            pages=IdPagination,
-        )
+        with self.team_scope():
+            rows = ImportRun.objects.filter(team_id=self.viewer.team_id, **given)
+            return self.page(rows, ImportRunSerializer)
 
-    @extend_schema(
-        operation_id="imports_retrieve",
-        parameters=[_PK],
-        responses=answers(ImportRunSerializer, 403, 404, 422),
-    )
-    def load(self, request: Request, pk: UUID) -> Response:
+    @operation("imports_retrieve", query=QuerySerializer, answer=ImportRunSerializer)
+    def load(self, given: Given, pk: UUID) -> Response:
         """An import with how far it got."""
-        self.params(NoQuerySerializer)
         with self.team_scope():
             return Response(ImportRunSerializer(import_of(viewer=self.viewer, run_id=pk)).data)
 
-    @extend_schema(
-        operation_id="imports_cancel",
-        parameters=[_PK],
-        request=None,
-        responses=answers(ImportRunSerializer, 403, 404, 409, 422),
+    @operation(
+        "imports_cancel", query=QuerySerializer, answer=ImportRunSerializer, refuses=WITH_CONFLICT
     )
-    def cancel(self, request: Request, pk: UUID) -> Response:
+    def cancel(self, given: Given, pk: UUID) -> Response:
         """End an import before its next batch; what it stored stays. Needs a key of the team."""
-        self.params(NoQuerySerializer)
         run = cancel_import(viewer=self.viewer, run_id=pk, now=timezone.now())
         return Response(ImportRunSerializer(run).data)
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.urls import path
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
-from memory.api.base import answers, refusals
+from memory.api.base import WITH_CONFLICT, Given, operation
 from memory.api.fields import NameField, OneOfField, StatementField, TextField
 from memory.api.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
-from memory.api.memories import NoQuerySerializer, WrittenMemorySerializer
+from memory.api.memories import WrittenMemorySerializer
 from memory.api.memory_views import MemoryWrites, code_of
 from memory.api.request_events import write_event
-from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
+from memory.api.schemas import (
+    ApiSerializer,
+    PageQuerySerializer,
+    QuerySerializer,
+    StrictSerializer,
+    page_schema,
+)
 from memory.domain.forms import Form
 from memory.satellites.workflows.models import WorkflowRecording
 from memory.satellites.workflows.pattern_learning import (
@@ -113,7 +116,7 @@ class RecordingSerializer(ApiSerializer):
 RecordingPage = page_schema("RecordingPage", RecordingSerializer)
 _WRITTEN = {
     201: WrittenMemorySerializer,
-    200: OpenApiResponse(WrittenMemorySerializer, description="A duplicate: the existing memory."),
+    200: (WrittenMemorySerializer, "A duplicate: the existing memory."),
 }
 
 
@@ -136,18 +139,15 @@ class WorkflowViewSet(_Workflows):
     memory_actions = ("create",)
     operations = {"create": ("hotpath", "create")}
 
-    @extend_schema(
-        operation_id="workflows_create",
-        request=NewWorkflowSerializer,
-        responses={**_WRITTEN, **refusals(403, 409, 422)},
+    @operation(
+        "workflows_create", body=NewWorkflowSerializer, answer=_WRITTEN, refuses=(403, 409, 422)
     )
-    def create(self, request: Request) -> Response:
+    def create(self, given: Given) -> Response:
         """Store a workflow: a procedural memory of the form `workflow`, as `POST /v1/memories`.
 
         Its text is a hint in a line, such as "deploy: test → build → prod". Agents are told it
         where they ask for procedural memories, and not in talk.
         """
-        given = self.body(NewWorkflowSerializer)
         return self._answer(
             state_workflow(
                 viewer=self.viewer,
@@ -164,49 +164,45 @@ class RecordingViewSet(_Workflows):
     """Workflows that are recorded while they are carried out."""
 
     lookup_value_converter = "uuid"
-    serializer_class = RecordingSerializer
     memory_actions = ("list", "create", "retrieve", "steps", "finish", "discard")
     operations = {"finish": ("hotpath", "create")}
 
-    @extend_schema(
-        parameters=[RecordingFilterSerializer], responses=answers(RecordingPage, 403, 422)
-    )
-    def list(self, request: Request) -> Response:
+    @operation(query=RecordingFilterSerializer, answer=RecordingPage, refuses=(403, 422))
+    def list(self, given: Given) -> Response:
         """Recordings, the latest first; those under way by default.
 
         A key of one agent sees those of that agent and those that it began.
         """
-        return self.listed(self._rows, filters=RecordingFilterSerializer, shown=RecordingSerializer)
+        with self.team_scope():
+            rows = recordings_visible_to(self.viewer)
+            if given["status"] != "all":
+                rows = rows.filter(state=given["status"])
+            return self.page(rows, RecordingSerializer)
 
-    @extend_schema(
-        request=NewRecordingSerializer,
-        responses={201: RecordingSerializer, **refusals(403, 409, 422)},
+    @operation(
+        body=NewRecordingSerializer, answer={201: RecordingSerializer}, refuses=(403, 409, 422)
     )
-    def create(self, request: Request) -> Response:
+    def create(self, given: Given) -> Response:
         """Begin to record; nothing is a memory before the recording is finished.
 
         A recording is kept until it is finished or discarded. 409 where the team has 100 under way.
         """
-        given = self.body(NewRecordingSerializer)
         row = start_recording(viewer=self.viewer, workflow=self._new(given), now=timezone.now())
         return Response(RecordingSerializer(row).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=answers(RecordingSerializer, 403, 404, 422))
-    def retrieve(self, request: Request, pk: UUID) -> Response:
+    @operation(query=QuerySerializer, answer=RecordingSerializer)
+    def retrieve(self, given: Given, pk: UUID) -> Response:
         """One recording, also one that ended."""
-        self.params(NoQuerySerializer)
         with self.team_scope():
             row = recording_for(viewer=self.viewer, recording_id=pk)
             return Response(RecordingSerializer(row).data)
 
-    @extend_schema(
-        request=NewStepSerializer,
-        responses={201: RecordingSerializer, **refusals(403, 404, 409, 413, 422)},
+    @operation(
+        body=NewStepSerializer, answer={201: RecordingSerializer}, refuses=(403, 404, 409, 413, 422)
     )
     @action(detail=True, methods=["post"])
-    def steps(self, request: Request, pk: UUID) -> Response:
+    def steps(self, given: Given, pk: UUID) -> Response:
         """Note the step that was taken, at most 200; secrets in it are masked."""
-        given = self.body(NewStepSerializer)
         row = record_step(
             viewer=self.viewer,
             recording_id=pk,
@@ -215,9 +211,9 @@ class RecordingViewSet(_Workflows):
         )
         return Response(RecordingSerializer(row).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=None, responses={**_WRITTEN, **refusals(403, 404, 409, 422)})
+    @operation(answer=_WRITTEN, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
-    def finish(self, request: Request, pk: UUID) -> Response:
+    def finish(self, given: Given, pk: UUID) -> Response:
         """Make a memory of what was recorded, as `POST /v1/workflows` does.
 
         409 where it has no step or has ended; one whose finishing was interrupted is completed.
@@ -227,16 +223,12 @@ class RecordingViewSet(_Workflows):
         )
         return self._answer(result)
 
-    @extend_schema(request=None, responses=answers(RecordingSerializer, 403, 404, 409, 422))
+    @operation(answer=RecordingSerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
-    def discard(self, request: Request, pk: UUID) -> Response:
+    def discard(self, given: Given, pk: UUID) -> Response:
         """Drop a recording and its steps; no memory is made."""
         row = discard_recording(viewer=self.viewer, recording_id=pk, now=timezone.now())
         return Response(RecordingSerializer(row).data)
-
-    def _rows(self, given: dict[str, Any]) -> QuerySet[WorkflowRecording]:  # Any: checked filters
-        rows = recordings_visible_to(self.viewer)
-        return rows if given["status"] == "all" else rows.filter(state=given["status"])
 
 
 MAX_PATH_CHARS = 450
@@ -300,20 +292,19 @@ class PatternViewSet(MemoryWrites):
 
     memory_actions = ("learn",)
 
-    @extend_schema(
-        operation_id="patterns_learn",
-        request=LearnSerializer,
-        responses=answers(LearnedSerializer, 403, 409, 413, 422),
+    @operation(
+        "patterns_learn",
+        body=LearnSerializer,
+        answer=LearnedSerializer,
+        refuses=(403, 409, 413, 422),
     )
-    def learn(self, request: Request) -> Response:
+    def learn(self, given: Given) -> Response:
         """Learn the shapes of code that repeat: three times or more, in two files or more.
 
         Python, TypeScript, JavaScript and Go. Each becomes a memory of the form `pattern` of the
         project, with what varies as named parts and its places as artifacts, at most 20 new ones a
         call. The same shape again strengthens the pattern. Files that cannot be read are skipped.
         """
-        given = self.body(LearnSerializer)
-        self.check_agent(given.get("agent"))
         done = learn_patterns(
             viewer=self.viewer,
             project=given["project"],

@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers
-from memory.api.fields import (
-    name_in_address,
-)
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
+from memory.api.fields import name_in_address
 from memory.api.pagination import IdPagination
 from memory.api.schemas import PER_REQUEST
 from memory.domain.audience import Viewer
@@ -44,7 +41,6 @@ from memory.satellites.langgraph.serializers import (
     GraphCheckpointSerializer,
     GraphPageSerializer,
     GraphWritesSerializer,
-    LoadedGraphSerializer,
     RunIdsSerializer,
     SavedGraphSerializer,
     ThreadIdsSerializer,
@@ -79,19 +75,16 @@ class GraphPagination(IdPagination):
 class GraphCheckpointViewSet(ApiViewSet):
     """States of graphs, of an agent or of the team itself."""
 
-    serializer_class = LoadedGraphSerializer
-
-    @extend_schema(
-        operation_id="checkpoints_save",
-        parameters=[THREAD, CHECKPOINT],
-        request=GraphCheckpointSerializer,
-        responses=answers(SavedGraphSerializer, 403, 409, 413, 422),
+    @operation(
+        "checkpoints_save",
+        body=GraphCheckpointSerializer,
+        answer=SavedGraphSerializer,
+        refuses=(403, 409, 413, 422),
+        headers=[THREAD, CHECKPOINT],
     )
-    def save(self, request: Request, thread_id: str, checkpoint_id: str) -> Response:
+    def save(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
         """Save the state of a graph after one of its steps; the same id again replaces it."""
         name, number = _names(thread_id, checkpoint_id)
-        given = self.body(GraphCheckpointSerializer)
-        self.check_agent(given.get("agent"))
         save_checkpoint(
             viewer=self.viewer,
             thread_id=name,
@@ -113,17 +106,16 @@ class GraphCheckpointViewSet(ApiViewSet):
             {"thread_id": name, "namespace": given["namespace"], "checkpoint_id": number}
         )
 
-    @extend_schema(
-        operation_id="checkpoints_add_writes",
-        parameters=[THREAD, CHECKPOINT],
-        request=GraphWritesSerializer,
-        responses=answers(SavedGraphSerializer, 403, 409, 413, 422),
+    @operation(
+        "checkpoints_add_writes",
+        body=GraphWritesSerializer,
+        answer=SavedGraphSerializer,
+        refuses=(403, 409, 413, 422),
+        headers=[THREAD, CHECKPOINT],
     )
-    def add_writes(self, request: Request, thread_id: str, checkpoint_id: str) -> Response:
+    def add_writes(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
         """Keep what a task wrote after a checkpoint, so that it need not run again."""
         name, number = _names(thread_id, checkpoint_id)
-        given = self.body(GraphWritesSerializer)
-        self.check_agent(given.get("agent"))
         save_writes(
             viewer=self.viewer,
             thread_id=name,
@@ -142,18 +134,13 @@ class GraphCheckpointViewSet(ApiViewSet):
             {"thread_id": name, "namespace": given["namespace"], "checkpoint_id": number}
         )
 
-    @extend_schema(
-        operation_id="checkpoints_list",
-        parameters=[GraphCheckpointQuerySerializer],
-        responses=answers(GraphPageSerializer, 403, 404, 422),
-    )
-    def entries(self, request: Request) -> Response:
+    @operation("checkpoints_list", query=GraphCheckpointQuerySerializer, answer=GraphPageSerializer)
+    def entries(self, given: Given) -> Response:
         """Saved states of one thread or of all, the latest first, with values and writes."""
-        given = self.filters(GraphCheckpointQuerySerializer)
         with self.team_scope():
             viewer = self.named_lister({"agent": given.pop("agent", None)})
             pages = GraphPagination()
-            rows = pages.paginate_queryset(checkpoints_of(viewer=viewer, **given), request)
+            rows = pages.paginate_queryset(checkpoints_of(viewer=viewer, **given), self.request)
             contents = contents_of(viewer=viewer, rows=rows)
         results = [
             _shown(row)
@@ -169,27 +156,28 @@ class GraphCheckpointViewSet(ApiViewSet):
         ]
         return Response(pages.links() | {"results": results})
 
-    @extend_schema(
-        operation_id="checkpoints_delete_thread",
-        parameters=[THREAD, AgentQuerySerializer],
-        responses=answers(CheckpointCountSerializer, 403, 404, 422),
+    @operation(
+        "checkpoints_delete_thread",
+        query=AgentQuerySerializer,
+        answer=CheckpointCountSerializer,
+        headers=[THREAD],
     )
-    def remove(self, request: Request, thread_id: str) -> Response:
+    def remove(self, given: Given, thread_id: str) -> Response:
         """Delete all states of a thread; the count is 0 where there are none."""
         name, _ = _names(thread_id)
-        viewer = self._owner(self.params(AgentQuerySerializer))
+        viewer = self._owner(given)
         return Response({"count": delete_threads(viewer=viewer, thread_ids=[name])})
 
-    @extend_schema(
-        operation_id="checkpoints_copy_thread",
-        parameters=[THREAD],
-        request=CopySerializer,
-        responses=answers(CheckpointCountSerializer, 403, 404, 409, 422),
+    @operation(
+        "checkpoints_copy_thread",
+        body=CopySerializer,
+        answer=CheckpointCountSerializer,
+        refuses=WITH_CONFLICT,
+        headers=[THREAD],
     )
-    def copy(self, request: Request, thread_id: str) -> Response:
+    def copy(self, given: Given, thread_id: str) -> Response:
         """Copy all states of a thread to a new one."""
         name, _ = _names(thread_id)
-        given = self.body(CopySerializer)
         count = copy_thread(
             viewer=self._owner(given),
             thread_id=name,
@@ -197,27 +185,22 @@ class GraphCheckpointViewSet(ApiViewSet):
         )
         return Response({"count": count})
 
-    @extend_schema(
-        operation_id="checkpoints_prune",
-        request=ThreadIdsSerializer,
-        responses=answers(CheckpointCountSerializer, 403, 404, 409, 422),
+    @operation(
+        "checkpoints_prune",
+        body=ThreadIdsSerializer,
+        answer=CheckpointCountSerializer,
+        refuses=WITH_CONFLICT,
     )
-    def prune(self, request: Request) -> Response:
+    def prune(self, given: Given) -> Response:
         """Delete all but the latest state of each namespace of these threads, or all of them."""
-        given = self.body(ThreadIdsSerializer)
         count = prune_threads(
             viewer=self._owner(given), thread_ids=given["thread_ids"], keep=Keep(given["keep"])
         )
         return Response({"count": count})
 
-    @extend_schema(
-        operation_id="checkpoints_delete_runs",
-        request=RunIdsSerializer,
-        responses=answers(CheckpointCountSerializer, 403, 404, 422),
-    )
-    def remove_runs(self, request: Request) -> Response:
+    @operation("checkpoints_delete_runs", body=RunIdsSerializer, answer=CheckpointCountSerializer)
+    def remove_runs(self, given: Given) -> Response:
         """Delete the states that these runs saved, in any thread."""
-        given = self.body(RunIdsSerializer)
         return Response({"count": delete_runs(viewer=self._owner(given), run_ids=given["run_ids"])})
 
     def _owner(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked input

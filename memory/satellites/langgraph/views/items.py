@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.base import ApiViewSet, answers
+from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import (
     NameField,
     ObjectField,
@@ -204,16 +202,16 @@ class ItemViewSet(ApiViewSet):
     """What writes items."""
 
     memory_actions = ("write",)
-    serializer_class = ItemsWrittenSerializer
 
-    @extend_schema(
-        operation_id="items_write",
-        request=NewStoreItemsSerializer,
-        responses=answers(ItemsWrittenSerializer, 403, 409, 413, 422),
+    @operation(
+        "items_write",
+        body=NewStoreItemsSerializer,
+        answer=ItemsWrittenSerializer,
+        refuses=(403, 409, 413, 422),
     )
-    def write(self, request: Request) -> Response:
+    def write(self, given: Given) -> Response:
         """Keep and delete items, all or none; their words become memories."""
-        items = self.body(NewStoreItemsSerializer)["items"]
+        items = given["items"]
         for each in items:
             named = named_in(each["namespace"])
             if named is not None and named[0] == AGENTS:
@@ -232,19 +230,15 @@ class ItemReadViewSet(ApiViewSet):
 
     only_reads = True
     memory_actions = ("read",)
-    serializer_class = ReadOfItemsSerializer
 
-    @extend_schema(
-        operation_id="items_read",
-        request=ReadItemsSerializer,
-        responses=answers(ReadOfItemsSerializer, 403, 422),
+    @operation(
+        "items_read", body=ReadItemsSerializer, answer=ReadOfItemsSerializer, refuses=(403, 422)
     )
-    def read(self, request: Request) -> Response:
+    def read(self, given: Given) -> Response:
         """Items by their keys, items that match, and namespaces; what is not seen is missing.
 
         The values may have 8 MiB together: ask for fewer items in one request where it is refused.
         """
-        given = self.body(ReadItemsSerializer)
         viewer, now, tools = self.viewer, timezone.now(), default_tools()
         gets = [
             ((each["namespace"], each["key"]), each["refresh_ttl"]) for each in given.get("get", ())
