@@ -23,7 +23,7 @@ from rest_framework.throttling import BaseThrottle
 
 from memory.api.pagination import IdPagination
 from memory.api.request_events import RequestEvents
-from memory.api.schemas import PageQuerySerializer, ProblemSerializer, QuerySerializer
+from memory.api.schemas import REFUSALS, PageQuerySerializer, ProblemSerializer, QuerySerializer
 from memory.api.throttles import RequestRate
 from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY
@@ -42,24 +42,12 @@ PROBLEM_MEDIA = "application/problem+json"
 MAX_PARAMETERS = 100
 # What changes of stored rows refuse.
 WITH_CONFLICT = (403, 404, 409, 422)
-_REFUSALS = {
-    401: "The key is missing, wrong, expired or revoked.",
-    403: "The key may not do that, as a read-only one may not write, or the team has this part"
-    " switched off.",
-    404: "There is no such thing for this key.",
-    409: "It conflicts with what is stored or under way.",
-    412: "What is stored is at another version than the request asks; nothing was stored.",
-    413: "It is larger than what is kept of its kind; nothing was stored.",
-    422: "A field is wrong; nothing was stored.",
-    429: "The key or its team asks too often; try again after Retry-After seconds.",
-    503: "A service is away; try again after Retry-After seconds.",
-}
 
 
 def refusals(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     """The schema of the refusals an endpoint may answer with."""
     return {
-        (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=_REFUSALS[code])
+        (code, PROBLEM_MEDIA): OpenApiResponse(ProblemSerializer, description=REFUSALS[code])
         for code in (401, *codes, 429, 503)
     }
 

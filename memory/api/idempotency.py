@@ -35,7 +35,8 @@ from teams.tenancy import before_commit, database_now
 REPLAY_HEADER = "Idempotent-Replay"
 # After these nothing was carried out, and the same request may be sent again as a new one.
 _REFUSALS = (DomainError, APIException, Http404, PermissionDenied)
-_PARAMETER = {
+# As the OpenAPI schema has it.
+IDEMPOTENCY_KEY = {
     "in": "header",
     "name": HEADER,
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[ -~]*$"},
@@ -46,11 +47,6 @@ _PARAMETER = {
         " is under way too (409). What was refused is not kept and may be sent again."
     ),
 }
-_DOCUMENTED = {
-    "409": "It conflicts with what is stored or under way.",
-    "422": "A field is wrong; nothing was stored.",
-}
-_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 logger = logging.getLogger(__name__)
 
@@ -157,18 +153,3 @@ def _digest(request: Request) -> bytes:
     parts = [str(request.method), request.get_full_path()]
     head = hashlib.sha256("\n".join(parts).encode()).digest()
     return hashlib.sha256(head + request._request.body).digest()
-
-
-def document_idempotency(
-    result: dict[str, Any], generator: object, request: object, public: bool
-) -> dict[str, Any]:  # Any: an OpenAPI document
-    """Add the header and its refusals to every POST (a hook of drf-spectacular)."""
-    del generator, request, public
-    for methods in result["paths"].values():
-        operation = methods.get("post")
-        if operation is None:
-            continue
-        operation.setdefault("parameters", []).append(_PARAMETER)
-        for code, words in _DOCUMENTED.items():
-            operation["responses"].setdefault(code, {"content": _PROBLEM, "description": words})
-    return result

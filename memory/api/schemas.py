@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar
 
@@ -10,10 +10,10 @@ from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import Direction, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.fields import empty
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
+from memory.api.idempotency import IDEMPOTENCY_KEY
 from teams.domain.agent_document import MOST_TOKEN_BUDGET
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
@@ -48,27 +48,6 @@ def _fields_of(kind: type[ApiSerializer]) -> BindingDict:
     return fields
 
 
-# A field that is read, whether it has a say when it is left out, and the serializer's own check.
-_Input = tuple[serializers.Field[Any, Any, Any, Any], bool, Callable[..., Any] | None]
-
-
-@cache
-def _inputs_of(kind: type[ApiSerializer]) -> Sequence[_Input]:
-    return _inputs(kind, _fields_of(kind))
-
-
-def _inputs(kind: type[ApiSerializer], fields: BindingDict) -> Sequence[_Input]:
-    return [
-        (
-            field,
-            field.required or field.default is not empty,
-            getattr(kind, f"validate_{name}", None),
-        )
-        for name, field in fields.items()
-        if not field.read_only
-    ]
-
-
 class StrictSerializer(ApiSerializer):
     """Refuses fields it does not know, so that a misspelt one is not silently ignored.
 
@@ -92,30 +71,12 @@ class StrictSerializer(ApiSerializer):
                 known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
                 raise serializers.ValidationError({name: [f"There is no such field; {known}."]})
             self._refuse_long_lists(data, sent)
-            return self._read(data, sent)
-        return super().to_internal_value(data)  # which says what is wrong with it
-
-    def _read(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
-        """The values as Django REST framework reads them, past the fields that are left out."""
-        values: dict[str, Any] = {}
-        problems: dict[str, Any] = {}
-        kind = type(self)
-        for field, is_needed, check in (
-            _inputs(kind, self.fields) if self._context else _inputs_of(kind)
-        ):
-            name = str(field.field_name)
-            if not is_needed and name not in data:
-                continue
-            try:
-                value = field.run_validation(data.get(name, empty))
-                values[str(field.source)] = value if check is None else check(self, value)
-            except serializers.ValidationError as error:
-                problems[sent.get(name, name)] = error.detail
-            except serializers.SkipField:
-                continue
-        if problems:
-            raise serializers.ValidationError(problems)
-        return values
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError(
+                {sent.get(name, name): problem for name, problem in dict(error.detail).items()}
+            ) from None
 
     def _refuse_long_lists(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> None:
         """Raise ValidationError before any item is looked at; a list field checks them first."""
@@ -225,26 +186,39 @@ class ProblemSerializer(ApiSerializer):
     )
 
 
+REFUSALS = {
+    401: "The key is missing, wrong, expired or revoked.",
+    403: "The key may not do that, as a read-only one may not write, or the team has this part"
+    " switched off.",
+    404: "There is no such thing for this key.",
+    409: "It conflicts with what is stored or under way.",
+    412: "What is stored is at another version than the request asks; nothing was stored.",
+    413: "It is larger than what is kept of its kind; nothing was stored.",
+    422: "A field is wrong; nothing was stored.",
+    429: "The key or its team asks too often; try again after Retry-After seconds.",
+    503: "A service is away; try again after Retry-After seconds.",
+}
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _OF_ALL = {
-    "400": "It is not written as HTTP, UTF-8 or JSON want it.",
-    "429": "Too many requests; try again after Retry-After seconds.",
+    400: "It is not written as HTTP, UTF-8 or JSON want it.",
+    429: "Too many requests; try again after Retry-After seconds.",
+}
+_OF_NAMES = {404: "Nothing answers at the address."}
+_OF_BODIES = {
+    413: "The body is larger than one may be; nothing was stored.",
+    415: "The body is no JSON, or does not say so.",
 }
 # The web server's own, without a body.
-_LONG_ADDRESS = "The address is too long; POST takes long questions."
-_OF_NAMES = {"404": "Nothing answers at the address."}
-_OF_BODIES = {
-    "413": "The body is larger than one may be; nothing was stored.",
-    "415": "The body is no JSON, or does not say so.",
-}
+_LONG_ADDRESS = {"description": "The address is too long; POST takes long questions."}
 
 
-def document_early_refusals(
+def document_all_operations(
     result: dict[str, Any], generator: object, request: object, public: bool
 ) -> dict[str, Any]:  # Any: an OpenAPI document
-    """Add these refusals to every operation, and what a name in an address looks like.
+    """Adds to every operation the refusals before any view, and to a POST its Idempotency-Key.
 
-    It is a hook of drf-spectacular.
+    It also says what a name in an address looks like, and how long a list in place of one object
+    may be. It is a hook of drf-spectacular.
     """
     del generator, request, public
     for schema in result["components"]["schemas"].values():
@@ -252,13 +226,17 @@ def document_early_refusals(
             if each.get("type") == "array":
                 each |= {"minItems": 1, "maxItems": PER_REQUEST}
     for path, methods in result["paths"].items():
-        for operation in methods.values():
+        for method, operation in methods.items():
             refusals = _OF_ALL | (_OF_BODIES if "requestBody" in operation else {})
             refusals |= _OF_NAMES if "{" in path else {}
+            if method == "post":
+                operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+                refusals |= {code: REFUSALS[code] for code in (409, 422)}
             for each in operation.get("parameters", ()):
                 if each["in"] == "path" and each["schema"] == {"type": "string"}:
                     each["schema"] |= {"minLength": 1, "pattern": NameField.pattern}
             for code, words in refusals.items():
-                operation["responses"].setdefault(code, {"content": _PROBLEM, "description": words})
-            operation["responses"]["414"] = {"description": _LONG_ADDRESS}
+                answer = {"content": _PROBLEM, "description": words}
+                operation["responses"].setdefault(str(code), answer)
+            operation["responses"]["414"] = _LONG_ADDRESS
     return result
