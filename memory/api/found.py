@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
@@ -17,8 +18,8 @@ from memory.api.fields import (
     StrictFloatField,
     StrictIntegerField,
 )
-from memory.api.memories import MemorySerializer
-from memory.api.memory_json import SIGNALS, found_memory_json, found_message_json
+from memory.api.memories import MemorySerializer, memory_json
+from memory.api.rendering import Json, text_of, time_of
 from memory.api.schemas import (
     MAX_TOKEN_BUDGET,
     PER_REQUEST,
@@ -29,11 +30,23 @@ from memory.api.schemas import (
 from memory.domain.levels import Level as TextLevel
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.talk import SPEAKING_ROLES
+from memory.models import Contradiction
 from memory.models.memory import MEMORY_TYPES
-from memory.reading.answers import ScoredMemory
+from memory.reading.answers import RetrievalStats, ScoredMemory
+from memory.reading.messages import ScoredMessage
 from memory.reading.search import Level
 from teams.domain.agent_document import RetrievalWeights
 
+# Those that a score is made of.
+SIGNALS = (
+    "semantic",
+    "recency",
+    "importance",
+    "continuity",
+    "relation",
+    "usage",
+    "prefetched",
+)
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
 RAW = [("raw", "raw")]
@@ -372,3 +385,88 @@ class FullRetrievalSerializer(_RetrievalSerializer):
     memories = PackedMemorySerializer(many=True)
     messages = PackedMessageSerializer(many=True)
     contradictions = ContradictionSerializer(many=True)
+
+
+def found_memory_json(found: ScoredMemory) -> Json:
+    """A found memory as `FoundMemorySerializer` describes it."""
+    return {
+        **memory_json(found.memory),
+        "level": found.level.value,
+        "score": found.score,
+        "signals": found.signals,
+    }
+
+
+def packed_memory_json(found: ScoredMemory) -> Json:
+    """A memory in a prompt as `PackedMemorySerializer` describes it."""
+    return {
+        **found_memory_json(found),
+        "tokens": found.tokens,
+        "text_level": found.text_level.value,
+    }
+
+
+def found_message_json(found: ScoredMessage) -> Json:
+    """A found message as `FoundMessageSerializer` describes it."""
+    return {
+        "id": str(found.id),
+        "level": Level.RAW.value,
+        "conversation": str(found.conversation_id),
+        "position": found.position,
+        "role": found.role,
+        "speaker": found.speaker,
+        "said_at": time_of(found.said_at),
+        "external_id": found.external_id,
+        "content": found.text,
+        "score": found.score,
+        "signals": found.signals,
+    }
+
+
+def packed_message_json(found: ScoredMessage) -> Json:
+    """A message quoted in a prompt as `PackedMessageSerializer` describes it."""
+    return {**found_message_json(found), "tokens": found.tokens}
+
+
+def brief_memory_json(found: ScoredMemory) -> Json:
+    """A memory in a prompt as `BriefMemorySerializer` describes it."""
+    told = found.shorter or found.memory.content
+    return {
+        **_brief(found, told),
+        "text_level": found.text_level.value,
+        "memory_type": found.memory.memory_type,
+    }
+
+
+def brief_message_json(found: ScoredMessage) -> Json:
+    """A message quoted in a prompt as `BriefMessageSerializer` describes it."""
+    return {
+        **_brief(found, found.quote),
+        "speaker": found.speaker,
+        "said_at": time_of(found.said_at),
+    }
+
+
+def brief_contradiction_json(row: Contradiction) -> Json:
+    """A contradiction as `BriefContradictionSerializer` describes it."""
+    return {
+        "id": text_of(row.pk),
+        "memory_a": str(row.memory_a_id),
+        "memory_b": text_of(row.memory_b_id),
+        "verdict": row.verdict,
+    }
+
+
+def _brief(found: ScoredMemory | ScoredMessage, told: str) -> Json:
+    signals = {name: round(getattr(found.signals, name), 2) for name in SIGNALS}
+    return {
+        "id": str(found.id),
+        "content": told,
+        "score": round(found.score, 4),
+        "signals": {name: value for name, value in signals.items() if value},
+    }
+
+
+def stats_json(stats: RetrievalStats, *, without: str) -> Json:
+    """Returns the stats without the figure that their answer does not show."""
+    return {name: value for name, value in asdict(stats).items() if name != without}

@@ -19,7 +19,7 @@ from memory.api.fields import (
     ZonedDateTimeField,
 )
 from memory.api.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
-from memory.api.memory_json import memory_json
+from memory.api.rendering import Json, text_of, time_of
 from memory.api.schemas import (
     PER_REQUEST,
     ApiSerializer,
@@ -330,6 +330,62 @@ class MemorySerializer(ApiSerializer):
         return {
             each: written[each] if each in written else getattr(instance, each) for each in names
         }
+
+
+def memory_json(memory: Memory) -> Json:
+    """A memory that was loaded `with_names`, as `MemorySerializer` describes it.
+
+    Written by the serializer, a page of memories would take longer than the search for it.
+    """
+    usage = memory._state.fields_cache.get("usage")
+    return {
+        "id": str(memory.pk),
+        "content": memory.content,
+        "form": memory.form or None,
+        # Without a form it holds what the product keeps for itself.
+        "payload": memory.payload if memory.form else None,
+        "memory_type": memory.memory_type,
+        "audience": memory.audience,
+        "scope": memory.scope,
+        "category": memory.category,
+        "subject": memory.subject,
+        "tags": memory.tags,
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "corroboration": memory.corroboration,
+        "is_pinned": memory.is_pinned,
+        "status": memory.status,
+        "tier": memory.tier,
+        "version": memory.version,
+        "supersedes": text_of(memory.supersedes_id),
+        "superseded_by": text_of(memory.superseded_by_id),
+        "contradicts": [str(each) for each in memory.contradicts],
+        "agent": memory.agent.slug if memory.agent else None,
+        "user": memory.end_user.external_id if memory.end_user else None,
+        "project": memory.project.slug if memory.project else None,
+        "provenance": {
+            "conversation": text_of(memory.conversation_id),
+            "message_ids": [str(each) for each in memory.source_message_ids],
+            "external_ids": memory.source_external_ids,
+            "extractor": memory.extractor,
+            "pass": memory.extraction_pass,
+            "actor": memory.actor,
+        },
+        "created_at": time_of(memory.created_at),
+        "updated_at": time_of(memory.updated_at),
+        "valid_from": time_of(memory.valid_from),
+        "valid_to": time_of(memory.valid_to),
+        "purge_at": time_of(memory.purge_at),
+        "external_id": memory.external_id,
+        "usage": {
+            "retrieved": usage.retrieved if usage else 0,
+            "cited": usage.cited if usage else 0,
+            "ignored": usage.ignored if usage else 0,
+            "succeeded": usage.succeeded if usage else 0,
+            "failed": usage.failed if usage else 0,
+            "last_accessed_at": time_of(usage.last_accessed_at) if usage else None,
+        },
+    }
 
 
 class WrittenMemorySerializer(MemorySerializer):

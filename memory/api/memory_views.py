@@ -33,9 +33,10 @@ from memory.api.memories import (
     RelatedMemorySerializer,
     RelatedSerializer,
     WrittenMemorySerializer,
+    memory_json,
     warnings_of,
 )
-from memory.api.memory_json import Json, answer_form, json_response, memory_json
+from memory.api.rendering import Json, answer_form, json_response
 from memory.api.request_events import memory_event, search_event, write_event
 from memory.api.schemas import PER_REQUEST, QuerySerializer, page_schema
 from memory.domain.forms import USUAL_TYPES, Form

@@ -24,18 +24,14 @@ from memory.api.found import (
     RetrievalSerializer,
     RetrieveSerializer,
     StatsSerializer,
-)
-from memory.api.memory_json import (
-    Json,
-    answer_form,
     brief_contradiction_json,
     brief_memory_json,
     brief_message_json,
-    json_response,
     packed_memory_json,
     packed_message_json,
     stats_json,
 )
+from memory.api.rendering import Json, answer_form, json_response
 from memory.api.request_events import context_event
 from memory.api.schemas import ApiSerializer, StrictSerializer
 from memory.clients.token_counters import counter_for
@@ -59,7 +55,6 @@ from memory.reading.seven_layers import (
     with_documents,
 )
 from memory.selectors.conversations import conversation_with, viewer_in
-from memory.selectors.revisions import Revision
 from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 from teams.models import Agent, Conversation
@@ -195,42 +190,23 @@ class BuiltPromptSerializer(ApiSerializer):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A read as `ReadOptionsSerializer` describes it, its names looked up.
+    """A request as `ReadOptionsSerializer` describes it, its names looked up.
 
-    `viewer` is narrowed to the user and project of the `conversation` where the request names
-    none. `given_weights` are None where the request has none.
+    The viewer of `read` is narrowed to the user and project of the `conversation` where the
+    request names none. `given_weights` are None where the request has none.
     """
 
-    viewer: Viewer
+    read: Read
     agent: Agent
-    revision: Revision | None
     conversation: Conversation | None
-    question: Question
     token_budget: int
-    limit: int | None
     memory_types: tuple[str, ...]
     given_weights: Weights | None
-    depth: Depth
-    min_score: float | None
 
     @property
     def weights(self) -> Weights:
         """Those of the request, or else of the agent; InvalidError where they cannot be used."""
         return self.given_weights or own_weights(self.agent)
-
-    def read(self) -> Read:
-        """Returns the read of a prompt, narrowed to the types that were asked for."""
-        return Read(
-            viewer=self.viewer,
-            question=self.question,
-            tools=default_tools(),
-            now=timezone.now(),
-            limit=self.limit,
-            depth=self.depth,
-            rows=of_types(self.memory_types),
-            min_score=self.min_score,
-            revision=self.revision,
-        )
 
 
 class ReadViewSet(ApiViewSet):
@@ -238,7 +214,7 @@ class ReadViewSet(ApiViewSet):
 
     only_reads = True
 
-    def asked(self, given: Mapping[str, Any]) -> Asked:
+    def asked(self, given: Given) -> Asked:
         """What is asked by the validated input.
 
         Raises NotFoundError for an unknown agent or conversation, ForbiddenError for another agent
@@ -250,22 +226,28 @@ class ReadViewSet(ApiViewSet):
             with self.team_scope():
                 conversation = _named_conversation(viewer, agent, given)
             viewer = viewer_in(viewer, conversation)
+        memory_types = tuple(dict.fromkeys(given.get("memory_types") or ()))
         return Asked(
-            viewer=viewer,
-            agent=agent,
-            revision=revision,
-            conversation=conversation,
-            question=Question(given["query"], conversation.pk if conversation else None),
-            token_budget=budget_for(agent, given.get("token_budget")),
-            limit=given.get("limit"),
-            memory_types=tuple(dict.fromkeys(given.get("memory_types") or ())),
-            given_weights=weights_of(given["weights"]) if given.get("weights") else None,
-            depth=Depth(
-                given.get("include_cold", False),
-                given.get("include_raw"),
-                include_private=MemoryType.AGENT_PRIVATE in (given.get("memory_types") or ()),
+            read=Read(
+                viewer=viewer,
+                question=Question(given["query"], conversation.pk if conversation else None),
+                tools=default_tools(),
+                now=timezone.now(),
+                limit=given.get("limit"),
+                depth=Depth(
+                    given.get("include_cold", False),
+                    given.get("include_raw"),
+                    include_private=MemoryType.AGENT_PRIVATE in memory_types,
+                ),
+                rows=of_types(memory_types),
+                min_score=given.get("min_score"),
+                revision=revision,
             ),
-            min_score=given.get("min_score"),
+            agent=agent,
+            conversation=conversation,
+            token_budget=budget_for(agent, given.get("token_budget")),
+            memory_types=memory_types,
+            given_weights=weights_of(given["weights"]) if given.get("weights") else None,
         )
 
 
@@ -308,10 +290,10 @@ class RetrievalViewSet(ReadViewSet):
         than not to be needed is told whatever is asked.
         """
         asked = self.asked(given)
-        viewer = asked.viewer
+        read = asked.read
         is_full = given["return"] == FULL
         sent = retrieve(
-            asked.read(),
+            read,
             packing=packing_for(
                 weights=asked.weights,
                 token_budget=asked.token_budget,
@@ -320,7 +302,7 @@ class RetrievalViewSet(ReadViewSet):
             render=_in_full if is_full else _briefly,
             form=answer_form(FullRetrievalSerializer if is_full else RetrievalSerializer),
         )
-        self.noted([context_event(viewer, sent, asked.question.conversation_id)])
+        self.noted([context_event(read.viewer, sent, read.question.conversation_id)])
         return json_response(sent.body | {"stats": stats_json(sent.stats, without="duplicates")})
 
 
@@ -342,8 +324,8 @@ class PromptViewSet(ReadViewSet):
         these alone, with a warning.
         """
         asked = self.asked(given)
-        viewer, agent, token_budget = asked.viewer, asked.agent, asked.token_budget
-        conversation = asked.conversation
+        read, agent, conversation = asked.read, asked.agent, asked.conversation
+        viewer, token_budget = read.viewer, asked.token_budget
         counter = counter_for(agent.model_config)
         documents = [Document(**each) for each in given.get("documents") or ()]
         if not self.principal.flags.memory:
@@ -356,7 +338,6 @@ class PromptViewSet(ReadViewSet):
                 ),
             )
             return _prompt_response(_prompt_json(built), built)
-        read = asked.read()
         options: dict[str, Any] = {  # Any: keyword arguments of every type
             "agent": agent,
             "weights": asked.weights,

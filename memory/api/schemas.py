@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerExtension
@@ -14,6 +14,7 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
 from memory.api.idempotency import IDEMPOTENCY_KEY
+from memory.api.rendering import Json
 from teams.domain.agent_document import MOST_TOKEN_BUDGET
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
@@ -75,7 +76,7 @@ class StrictSerializer(ApiSerializer):
             return super().to_internal_value(data)
         except serializers.ValidationError as error:
             raise serializers.ValidationError(
-                {sent.get(name, name): problem for name, problem in dict(error.detail).items()}
+                {sent.get(name, name): said for name, said in cast(Json, error.detail).items()}
             ) from None
 
     def _refuse_long_lists(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> None:

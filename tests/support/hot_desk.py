@@ -11,7 +11,7 @@ from uuid import uuid4
 import orjson
 import pytest
 
-from memory.api.memory_json import packed_memory_json
+from memory.api.found import packed_memory_json
 from memory.domain.audience import Viewer
 from memory.domain.rendering import ESTIMATE
 from memory.domain.scoring import Weights

@@ -15,7 +15,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from memory.api.memory_json import MEDIA_TYPE
+from memory.api.rendering import MEDIA_TYPE
 from memory.api.throttles import RequestRate
 from memory.clients.afterwards import Gathered, gathering
 from memory.satellites.mcp.rest import API, RestApi

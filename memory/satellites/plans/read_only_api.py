@@ -13,8 +13,8 @@ from rest_framework import serializers
 
 from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, OneOfField, QuestionField, StrictFloatField
-from memory.api.memories import MemorySerializer
-from memory.api.memory_json import Json, json_response, memory_json
+from memory.api.memories import MemorySerializer, memory_json
+from memory.api.rendering import Json, json_response
 from memory.api.request_events import context_event
 from memory.api.schemas import PER_REQUEST, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer

@@ -21,9 +21,9 @@ from memory.api.fields import (
     StrictIntegerField,
     ZonedDateTimeField,
 )
-from memory.api.found import TEXT_LEVELS, PackedMessageSerializer
-from memory.api.memories import MemorySerializer
-from memory.api.memory_json import Json, json_response, memory_json, packed_message_json
+from memory.api.found import TEXT_LEVELS, PackedMessageSerializer, packed_message_json
+from memory.api.memories import MemorySerializer, memory_json
+from memory.api.rendering import Json, json_response
 from memory.api.request_events import context_event
 from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, QuerySerializer, StrictSerializer
 from memory.clients.token_counters import counter_for

@@ -21,9 +21,10 @@ from memory.api.found import (
     PackedMessageSerializer,
     ReadOptionsSerializer,
     SignalsSerializer,
+    found_message_json,
 )
-from memory.api.memories import MemorySerializer
-from memory.api.memory_json import Json, answer_form, found_message_json, json_response, memory_json
+from memory.api.memories import MemorySerializer, memory_json
+from memory.api.rendering import Json, answer_form, json_response
 from memory.api.request_events import search_event
 from memory.api.retrieval import ReadViewSet
 from memory.api.schemas import ApiSerializer
@@ -150,22 +151,23 @@ class MemoryQueryViewSet(ReadViewSet):
         categories or filters narrow the memories; none where a filter names several users.
         """
         asked = self.asked(given)
+        read = asked.read
         with self.team_scope():
-            viewer, filters = named_by(given["filters"], viewer=asked.viewer)
-        depth = asked.depth
+            viewer, filters = named_by(given["filters"], viewer=read.viewer)
+        depth = read.depth
         if viewer.end_user_id is None and not viewer.names_nobody:
             depth = replace(depth, include_raw=False)
         shape = given["return"]
         sent = query_memories(
             viewer=viewer,
             query=MemoryQuery(
-                question=asked.question,
+                question=read.question,
                 token_budget=asked.token_budget,
                 categories=tuple(dict.fromkeys(given.get("categories") or ())),
                 memory_types=asked.memory_types,
                 filters=filters,
-                limit=asked.limit or DEFAULT_LIMIT,
-                min_score=asked.min_score,
+                limit=read.limit or DEFAULT_LIMIT,
+                min_score=read.min_score,
                 weights=asked.given_weights or SEARCH_WEIGHTS,
                 depth=depth,
             ),

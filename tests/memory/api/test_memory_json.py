@@ -18,14 +18,12 @@ from memory.api.found import (
     BriefMessageSerializer,
     PackedMemorySerializer,
     PackedMessageSerializer,
-)
-from memory.api.memories import MemorySerializer, NewMemorySerializer
-from memory.api.memory_json import (
     brief_memory_json,
     brief_message_json,
     packed_memory_json,
     packed_message_json,
 )
+from memory.api.memories import MemorySerializer, NewMemorySerializer
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Parts, Signals
 from memory.models import Memory, MemoryUsage
