@@ -7,27 +7,24 @@ from typing import Annotated, Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema_field
 from pydantic import ConfigDict, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
-from rest_framework import serializers, status
+from rest_framework import serializers
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import name_in_address
-from memory.api.pagination import SlugPagination, VersionPagination
-from memory.api.preconditions import (
-    ETAG,
-    IF_MATCH,
-    IF_NONE_MATCH,
+from memory.api.headers import (
     NOT_MODIFIED,
-    UNCHANGED,
+    OF_A_READ,
+    OF_A_WRITE,
     condition_of,
     entity_tag,
-    is_known,
+    unchanged,
 )
+from memory.api.pagination import SlugPagination, VersionPagination
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, page_schema
 from memory.writing.categories import check_allowlist
 from teams.domain.agent_document import AgentDocument, RetrievalWeights
@@ -145,28 +142,24 @@ class AgentViewSet(ApiViewSet):
         with self.team_scope():
             return self.page(self._agents(), AgentSerializer, SlugPagination)
 
-    @operation(
-        "agents_load", answer={200: AgentSerializer, 304: NOT_MODIFIED}, headers=[UNCHANGED, ETAG]
-    )
+    @operation("agents_load", answer={200: AgentSerializer, 304: NOT_MODIFIED}, headers=OF_A_READ)
     def load(self, given: Given, slug: str) -> HttpResponse:
         """An agent's current identity document; to change it, send it back with If-Match."""
         name = name_in_address(slug, field="slug")
         self.check_agent(name)
         with self.team_scope():
-            agent = self._agents().filter(slug=self._slug_of(name)).first()
+            slug_of_it = slug_called(team_id=self.principal.team_id, name=name)
+            agent = self._agents().filter(slug=slug_of_it).first()
             if agent is None:
                 raise NotFoundError(f"There is no agent '{name}'.", field="slug")
-            headers = {"ETag": entity_tag(agent.version)}
-            if is_known(self.request, agent.version):
-                return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
-            return Response(AgentSerializer(agent).data, headers=headers)
+            return unchanged(self.request, agent.version) or self._shown(agent)
 
     @operation(
         "agents_save",
         body=AgentBody,
         answer={200: AgentSerializer, 201: (AgentSerializer, "The agent is new.")},
         refuses=(403, 412, 422),
-        headers=[IF_MATCH, IF_NONE_MATCH, ETAG],
+        headers=OF_A_WRITE,
     )
     def save(self, given: Given, slug: str) -> Response:
         """Replace the agent's document; omitted fields take their defaults.
@@ -195,11 +188,7 @@ class AgentViewSet(ApiViewSet):
                 condition=condition,
             )
             agent = self._agents().get(pk=saved.pk)
-            return Response(
-                AgentSerializer(agent).data,
-                status=status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
-                headers={"ETag": entity_tag(agent.version)},
-            )
+            return self._shown(agent, status=201 if is_new else 200)
 
     @operation("agents_versions", query=PageQuerySerializer, answer=AgentVersionPage)
     def versions(self, given: Given, slug: str) -> Response:
@@ -211,8 +200,9 @@ class AgentViewSet(ApiViewSet):
             rows = versions_of(agent=agent)
             return self.page(rows, AgentVersionSerializer, VersionPagination)
 
-    def _slug_of(self, name: str) -> Coalesce:
-        return slug_called(team_id=self.principal.team_id, name=name)
+    def _shown(self, agent: Agent, status: int = 200) -> Response:
+        headers = {"ETag": entity_tag(agent.version)}
+        return Response(AgentSerializer(agent).data, status=status, headers=headers)
 
     def _names_of(self, name: str) -> set[str]:
         """The name and, where it is an alias, the slug: a document may hold either."""

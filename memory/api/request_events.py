@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 
 from audit.services.events import Event, add_events
-from memory.api.idempotency import REPLAY_HEADER, IdempotentPosts
+from memory.api.headers import REPLAY_HEADER, IdempotentPosts
 from memory.clients.afterwards import afterwards, gathering
 from memory.domain.audience import Viewer
 from memory.domain.plans.plan import CHARACTERS

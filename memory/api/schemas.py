@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from memory.api.fields import NameField, TextField, ZonedDateTimeField
-from memory.api.idempotency import IDEMPOTENCY_KEY
+from memory.api.headers import IDEMPOTENCY_KEY
 from memory.api.rendering import Json
 from teams.domain.agent_document import MOST_TOKEN_BUDGET
 

@@ -13,15 +13,13 @@ from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, Given, operation
 from memory.api.fields import NameField, ObjectField, name_in_address
-from memory.api.preconditions import (
-    ETAG,
-    IF_MATCH,
-    IF_NONE_MATCH,
+from memory.api.headers import (
     NOT_MODIFIED,
-    UNCHANGED,
+    OF_A_READ,
+    OF_A_WRITE,
     condition_of,
     entity_tag,
-    is_known,
+    unchanged,
 )
 from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.rendering import ESTIMATE
@@ -149,7 +147,7 @@ class CheckpointViewSet(ApiViewSet):
             201: (SavedCheckpointSerializer, "The thread's first."),
         },
         refuses=(403, 412, 413, 422),
-        headers=[IF_MATCH, IF_NONE_MATCH, ETAG],
+        headers=OF_A_WRITE,
     )
     def save(self, given: Given, thread_id: str) -> Response:
         """Save the next version of a thread's state; a limited number of earlier ones is kept."""
@@ -175,7 +173,7 @@ class CheckpointViewSet(ApiViewSet):
         "threads_checkpoint_load",
         query=CheckpointQuerySerializer,
         answer={200: LoadedCheckpointSerializer, 304: NOT_MODIFIED},
-        headers=[UNCHANGED, ETAG],
+        headers=OF_A_READ,
     )
     def load(self, given: Given, thread_id: str) -> HttpResponse:
         """A thread's latest saved state, or an earlier version that is still kept."""
@@ -187,9 +185,9 @@ class CheckpointViewSet(ApiViewSet):
                 key=ThreadKey(viewer.team_id, viewer.end_user_id, name, viewer.agent_id),
                 version=given.get("version"),
             )
+        if (answer := unchanged(self.request, found.version)) is not None:
+            return answer
         headers = {"ETag": entity_tag(found.version)}
-        if is_known(self.request, found.version):
-            return HttpResponse(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
         agent = self.principal.agent_slug or given.get("agent")
         shown = _shown(found, user=given["user"], agent=agent)
         # The stored text is JSON already; reading it to write it again would only cost time.

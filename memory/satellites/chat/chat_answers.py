@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from django.http import HttpResponse
 
-from memory.api.idempotency import settle
+from memory.api.headers import settle
 from memory.satellites.chat.answering import LiveAnswer, Prepared, Used
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
 from routing.services.router import NoModelConfiguredError
