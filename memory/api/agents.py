@@ -31,8 +31,8 @@ from teams.domain.agent_document import AgentDocument, RetrievalWeights
 from teams.domain.documents import DocumentError, Text
 from teams.errors import NotFoundError
 from teams.models import Agent, AgentAlias, AgentVersion
-from teams.services.people import agent_called, slug_called
 from teams.services.agents import READ_ONLY, agent_of_slug, document_of, save_document, versions_of
+from teams.services.people import agent_called, slug_called
 
 # Whatever stands in the row, which raw SQL may have written.
 _STORED_MEMORY = {

@@ -64,7 +64,6 @@ class LogEntrySerializer(ApiSerializer):
 
     @extend_schema_field(serializers.CharField())
     def get_digest(self, row: MemoryLog) -> str:
-        """The digest in hexadecimal."""
         return bytes(row.digest).hex()
 
 
@@ -77,7 +76,6 @@ class LogEntryWithStateSerializer(LogEntrySerializer):
 
     @extend_schema_field(serializers.DictField())
     def get_state(self, row: MemoryLog) -> dict[str, Any]:
-        """The state without what only the database is concerned with."""
         return {key: value for key, value in row.state.items() if key not in _HIDDEN}
 
 
@@ -190,7 +188,6 @@ class ChangeSerializer(ApiSerializer):
 
     @extend_schema_field(serializers.DictField(child=DifferenceSerializer()))
     def differences(self, change: Change) -> dict[str, Any]:
-        """The fields by their names."""
         return {name: {"from": old, "to": new} for name, (old, new) in change.fields.items()}
 
     @extend_schema_field(PastMemorySerializer)

@@ -42,7 +42,6 @@ class ResolutionSerializer(StrictSerializer):
     merged_content = StatementField(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A merged text belongs to a merge, else it would be lost without a word."""
         if attrs.get("merged_content") and attrs["resolution"] != MERGED:
             raise serializers.ValidationError(
                 {"merged_content": ['Only a resolution of "merged" takes a text.']}

@@ -105,7 +105,6 @@ class CompactSerializer(StrictSerializer):
     max_tokens = StrictIntegerField(required=False, min_value=0, max_value=MAX_TOKEN_BUDGET)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Exactly one of the two must be given."""
         if len(attrs) != 1:
             raise serializers.ValidationError(
                 {"keep_last": ["Give either keep_last or max_tokens."]}
@@ -238,11 +237,9 @@ class JobSerializer(ApiSerializer):
 
     @extend_schema_field(ExtractionSerializer(allow_null=True))
     def get_result(self, job: Job) -> dict[str, Any] | None:
-        """What the extraction did, once it is done."""
         return job.result if job.state == Job.State.DONE else None
 
     def get_warnings(self, job: Job) -> list[str]:
-        """Return which messages of its conversation are skipped."""
         jobs = Job.objects.extractions().filter(
             team_id=job.team_id, conversation_id=job.conversation_id
         )

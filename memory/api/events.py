@@ -47,7 +47,6 @@ class WorkSerializer(StrictSerializer):
     collaborator = NameField(required=False, max_length=200)
 
     def validate(self, attrs: dict[str, object]) -> dict[str, object]:
-        """Refuses a request without any signal."""
         if not any(attrs.get(name) for name in _SIGNALS):
             raise serializers.ValidationError(
                 {"file_opened": f"Give at least one signal: {', '.join(_SIGNALS)}."}
@@ -93,7 +92,6 @@ class UsageReportSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuses a report of nothing, and a memory that is both."""
         cited, ignored = attrs.get("cited") or [], attrs.get("ignored") or []
         if not cited and not ignored:
             raise serializers.ValidationError({"cited": ["Name a memory, here or in ignored."]})

@@ -154,7 +154,6 @@ class ZonedDateTimeField(serializers.DateTimeField):
     }
 
     def enforce_timezone(self, value: datetime) -> datetime:
-        """The time as it is; refused is one without a zone."""
         if timezone.is_naive(value):
             self.fail("no_zone")
         return super().enforce_timezone(value)
@@ -209,7 +208,6 @@ class PartField(serializers.Field[Part, Any, Any, Any]):
         self.model = model
 
     def to_internal_value(self, data: Any) -> Part:  # Any: whatever the body holds
-        """The part; refused with the place of each problem."""
         try:
             return self.model.read(data)
         except DocumentError as error:

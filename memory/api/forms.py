@@ -68,7 +68,6 @@ class TextsInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped
 
     def map_serializer_field(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         # Any: drf-spectacular's own types
-        """The object with its bounds."""
         found = auto_schema._map_serializer_field(self.target, direction, bypass_extensions=True)
         return {**found, "minProperties": 1, "maxProperties": MAX_PARTS}
 
@@ -85,12 +84,10 @@ class TemplateField(serializers.Field[Any, Any, Any, Any]):
     """A text with places to fill in, or several by their names."""
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
-        """The text, or the texts."""
         field = TextsField() if isinstance(data, dict) else StatementField()
         return field.run_validation(data)
 
     def to_representation(self, value: Any) -> Any:  # Any: DRF's own signature
-        """As it came in."""
         return value
 
 
@@ -110,7 +107,6 @@ class _WithArtifacts(StrictSerializer):
     )
 
     def validate_artifacts(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Each once."""
         once = {(each["kind"], each["ref"]): dict(each) for each in value}
         return list(once.values())
 
@@ -148,7 +144,6 @@ class WorkflowPayloadSerializer(StrictSerializer):
     details = TextsField(required=False, help_text="What to do, by the name of the step.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Details are those of its steps."""
         unknown = sorted(set(attrs.get("details", ())) - set(attrs["steps"]))
         if unknown:
             raise serializers.ValidationError(
@@ -218,7 +213,6 @@ class FormedSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The payload fits its form, and there is a text or a payload that gives one."""
         form, payload = attrs.get("form"), attrs.get("payload")
         if form is None:
             if payload is not None:
@@ -259,7 +253,6 @@ class ArtifactQueryField(TextField):
     pattern = rf"^\s*(?:{'|'.join(ArtifactKind)})(?:: *{LINE})?\s*$"
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the query holds
-        """What to look for."""
         try:
             return ArtifactQuery.parse(
                 NameField(max_length=MAX_REF_CHARS + 10).run_validation(data)

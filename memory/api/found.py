@@ -161,7 +161,6 @@ class ReadOptionsSerializer(StrictSerializer):
     include_raw = StrictBooleanField(required=False, help_text=INCLUDE_RAW)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A conversation is named once, a thread with its user."""
         if attrs.get("thread_id") is not None:
             if attrs.get("conversation") is not None:
                 raise serializers.ValidationError(
@@ -292,7 +291,6 @@ class SearchSerializer(ApiSerializer):
         )
     )
     def get_results(self, answer: Any) -> list[dict[str, Any]]:
-        """Memories and messages, best first."""
         return [
             found_memory_json(each) if isinstance(each, ScoredMemory) else found_message_json(each)
             for each in answer.results

@@ -118,7 +118,6 @@ class NewMemorySerializer(FormedSerializer):
     confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The time it holds from is not after the time it holds to; the payload fits its form."""
         attrs = super().validate(attrs)
         attrs.setdefault("importance", stated_importance(attrs.get("form")))
         start, end = attrs.get("valid_from"), attrs.get("valid_to")
@@ -156,7 +155,6 @@ class MoveSerializer(ReasonSerializer):
     confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
-        """The change; the text is none that can be made here."""
         if isinstance(data, dict):
             texts = [name for name in _TEXTS if name in data]
             if texts:
@@ -164,7 +162,6 @@ class MoveSerializer(ReasonSerializer):
         return super().to_internal_value(data)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Something changes, and a name comes with what it is for."""
         if "scope" not in attrs and "memory_type" not in attrs:
             raise serializers.ValidationError("Name a scope or a memory_type to change it to.")
         for name in ("user", "project"):

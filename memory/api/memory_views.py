@@ -41,8 +41,7 @@ from memory.api.request_events import memory_event, search_event, write_event
 from memory.api.schemas import PER_REQUEST, QuerySerializer, page_schema
 from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.judgements import Feedback
-from memory.domain.types import MemoryType, Scope
-from memory.domain.types import Work
+from memory.domain.types import MemoryType, Scope, Work
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Retrieval
@@ -59,13 +58,15 @@ from memory.selectors.memories import (
 from memory.selectors.names import is_guest
 from memory.selectors.versions import levels_of_memory
 from memory.understanding.tools import default_tools
-from memory.writing.decisions.changes import correct_memory, give_feedback
-from memory.writing.decisions.moving import Move, move_memory, promote_memory
-from memory.writing.decisions.moving import restore_memory
-from memory.writing.decisions.changes import delete_memory, pin_memory
+from memory.writing.decisions.changes import (
+    correct_memory,
+    delete_memory,
+    give_feedback,
+    pin_memory,
+)
+from memory.writing.decisions.moving import Move, move_memory, promote_memory, restore_memory
 from memory.writing.drafts import Outcome, WriteResult
-from memory.writing.stating import StatedMemory, remember
-from memory.writing.stating import check_may_confirm
+from memory.writing.stating import StatedMemory, check_may_confirm, remember
 
 HELD = (
     "It would change a profile field of a person or a preference of the team: it waits as a consent"

@@ -81,7 +81,6 @@ class PersonSerializer(ApiSerializer):
     profile = ProfileFieldSerializer(many=True)
 
     def get_fields(self) -> dict[str, Any]:  # Any: as DRF types its fields
-        """Returns the fields with those of the satellites, which come last."""
         return {**super().get_fields(), **{k: deepcopy(v.shown) for k, v in PERSON_PARTS.items()}}
 
 
@@ -157,7 +156,6 @@ class UserChangeSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:  # Any: checked input
-        """Something must change."""
         if not attrs:
             raise serializers.ValidationError(
                 {"has_insights": "Name what changes: `has_insights` or `role`."}

@@ -48,7 +48,6 @@ class BudgetCapSerializer(ApiSerializer):
     resets_at = serializers.DateTimeField()
 
     def get_attribute(self, instance: BudgetLeft) -> Cap | None:
-        """The cap of the kind that this field is named after."""
         return instance.of(CapKind(self.field_name))
 
 
@@ -146,7 +145,6 @@ class DimensionSerializer(ApiSerializer):
 
 class _ScoresBase(ApiSerializer):
     def to_representation(self, instance: Route) -> dict[str, Any]:
-        """The scores of a route by dimension."""
         return dict(told_scores(instance.score))
 
 

@@ -98,7 +98,6 @@ class StrictInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         # Any: drf-spectacular's own types
-        """The object without further fields; a list in an address has its bound."""
         found = dict(auto_schema._map_serializer(self.target, direction, bypass_extensions=True))
         fields = found.get("properties", {})
         if isinstance(self.target, QuerySerializer):
