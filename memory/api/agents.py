@@ -182,10 +182,7 @@ class AgentViewSet(ApiViewSet):
                 agent=agent_called(team_id=self.principal.team_id, name=name),
             )
             saved, is_new = save_document(
-                team_id=self.principal.team_id,
-                slug=name,
-                document=sent,
-                condition=condition,
+                team_id=self.principal.team_id, slug=name, document=sent, condition=condition
             )
             agent = self._agents().get(pk=saved.pk)
             return self._shown(agent, status=201 if is_new else 200)

@@ -102,8 +102,7 @@ class VersionSerializer(ApiSerializer):
 
     memory = MemorySerializer()
     messages = QuotedMessageSerializer(
-        many=True,
-        help_text=f"Its source messages that this key may see; the first {MAX_QUOTED}.",
+        many=True, help_text=f"Its source messages that this key may see; the first {MAX_QUOTED}."
     )
     message_count = serializers.IntegerField(
         help_text="How many messages it was extracted from in all."

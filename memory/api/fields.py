@@ -149,9 +149,7 @@ def name_in_address(value: str, *, field: str, max_length: int = 100) -> str:
 class ZonedDateTimeField(serializers.DateTimeField):
     """A time with its zone, as in 2026-02-09T09:04:00Z."""
 
-    default_error_messages = {
-        "no_zone": "Give the time with its zone, as in 2026-02-09T09:04:00Z.",
-    }
+    default_error_messages = {"no_zone": "Give the time with its zone, as in 2026-02-09T09:04:00Z."}
 
     def enforce_timezone(self, value: datetime) -> datetime:
         if timezone.is_naive(value):
@@ -163,7 +161,7 @@ class PastDateTimeField(ZonedDateTimeField):
     """When something was said: a time that has come, give or take a day for clocks and zones."""
 
     default_error_messages = {
-        "future": "Must not lie more than a day ahead. For what is to come, use valid_from.",
+        "future": "Must not lie more than a day ahead. For what is to come, use valid_from."
     }
 
     def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds

@@ -73,12 +73,7 @@ class TextsInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped
 
 
 @extend_schema_field(
-    {
-        "oneOf": [
-            {"type": "string"},
-            {"type": "object", "additionalProperties": {"type": "string"}},
-        ]
-    }
+    {"oneOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}]}
 )
 class TemplateField(serializers.Field[Any, Any, Any, Any]):
     """A text with places to fill in, or several by their names."""

@@ -38,15 +38,7 @@ from memory.reading.search import Level
 from teams.domain.agent_document import RetrievalWeights
 
 # Those that a score is made of.
-SIGNALS = (
-    "semantic",
-    "recency",
-    "importance",
-    "continuity",
-    "relation",
-    "usage",
-    "prefetched",
-)
+SIGNALS = ("semantic", "recency", "importance", "continuity", "relation", "usage", "prefetched")
 LEVELS = [(level.value, level.value) for level in Level]
 TEXT_LEVELS = [(level.value, level.value) for level in TextLevel]
 RAW = [("raw", "raw")]
@@ -228,8 +220,7 @@ class FoundMemorySerializer(MemorySerializer):
     """A memory with its score 0-1 and the signals behind it."""
 
     level = serializers.ChoiceField(
-        choices=LEVELS,
-        help_text="Which level it was found in; past memories come from cold.",
+        choices=LEVELS, help_text="Which level it was found in; past memories come from cold."
     )
     score = serializers.FloatField()
     signals = SignalsSerializer()

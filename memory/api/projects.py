@@ -139,10 +139,7 @@ class ProjectViewSet(ApiViewSet):
         be restored. Messages and tasks stay.
         """
         done = clear_project(
-            viewer=self.viewer,
-            slug=slug,
-            typed=given["name"],
-            reason=given.get("reason") or "",
+            viewer=self.viewer, slug=slug, typed=given["name"], reason=given.get("reason") or ""
         )
         return Response(ClearedSerializer(done).data)
 
