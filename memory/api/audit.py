@@ -104,9 +104,7 @@ class VersionSerializer(ApiSerializer):
     messages = QuotedMessageSerializer(
         many=True, help_text=f"Its source messages that this key may see; the first {MAX_QUOTED}."
     )
-    message_count = serializers.IntegerField(
-        help_text="How many messages it was extracted from in all."
-    )
+    message_count = serializers.IntegerField(help_text="How many messages it comes from in all.")
 
 
 class HistorySerializer(page_schema("HistorySteps", StepSerializer)):  # type: ignore[misc]

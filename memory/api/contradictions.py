@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import OneOfField, StatementField, TextField
+from memory.api.fields import IdsField, OneOfField, StatementField, TextField
 from memory.api.memories import OUTCOMES, WARNINGS, warnings_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
@@ -101,9 +101,7 @@ class SettledContradictionSerializer(ContradictionSerializer):
 class UndoneSettlementSerializer(ContradictionSerializer):
     """The contradiction, open again, and the ids of others that had ended with it."""
 
-    reopened = serializers.ListField(
-        child=serializers.UUIDField(), help_text="Contradictions that are open again with it."
-    )
+    reopened = IdsField(help_text="Contradictions that are open again with it.")
 
 
 ContradictionPage = page_schema("ContradictionPage", ContradictionSerializer)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import (
     ContentField,
+    IdsField,
     NameField,
     OneOfField,
     PastDateTimeField,
@@ -154,11 +155,9 @@ class ExtractionSerializer(ApiSerializer):
     extractor = serializers.CharField(
         help_text="The extractors that were used, joined by +, or that would have been."
     )
-    pass1_extractor = serializers.CharField(
-        default="", help_text="The extractor of pass 1; empty if there were no messages."
-    )
-    pass2_extractor = serializers.CharField(default="", help_text="The extractor of pass 2.")
-    memories = serializers.ListField(child=serializers.UUIDField())
+    pass1_extractor = serializers.CharField(default="", help_text="Empty without messages.")
+    pass2_extractor = serializers.CharField(default="")
+    memories = IdsField()
     secrets_masked = serializers.IntegerField(
         default=0, help_text="How many candidates had a key, password or card number masked."
     )
@@ -180,13 +179,9 @@ class ExtractionSerializer(ApiSerializer):
         default=dict,
         help_text="Fields of candidates that were put right before they were stored, by reason.",
     )
-    messages_read = serializers.IntegerField(
-        default=0, help_text="How many messages both passes read."
-    )
+    messages_read = serializers.IntegerField(default=0, help_text="Messages that both passes read.")
     extraction_seconds = serializers.FloatField(default=0.0, help_text="How long both passes took.")
-    extraction_cost_usd = serializers.FloatField(
-        default=0.0, help_text="What the models of both passes cost."
-    )
+    extraction_cost_usd = serializers.FloatField(default=0.0, help_text="Cost of both passes.")
     seconds_per_message = serializers.FloatField(default=0.0)
     cost_usd_per_message = serializers.FloatField(default=0.0)
     warnings = serializers.ListField(

@@ -77,6 +77,17 @@ class OneOfField(serializers.ChoiceField):
         self.error_messages["invalid_choice"] = f'"{{input}}" is none of {known}.'
 
 
+class AnyOfField(serializers.ListField):
+    """Any of a few words."""
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:  # Any: DRF's own options
+        super().__init__(child=OneOfField(choices=choices), **kwargs)
+
+
+class IdsField(serializers.ListField):
+    child = serializers.UUIDField()
+
+
 class ContentField(TextField):
     """The words of a message or memory: 1 to 32,000 characters, not only white space."""
 

@@ -36,10 +36,7 @@ class ArtifactSerializer(StrictSerializer):
     """Something outside of the memory that it tells of."""
 
     kind = OneOfField(choices=ARTIFACT_KINDS)
-    ref = NameField(
-        max_length=MAX_REF_CHARS,
-        help_text="What it is known by: a hash, a number, a name or a path.",
-    )
+    ref = NameField(max_length=MAX_REF_CHARS, help_text="A hash, a number, a name or a path.")
     added = StrictIntegerField(
         required=False, min_value=0, max_value=MAX_LINES, help_text="Lines added to a file."
     )
@@ -122,11 +119,7 @@ class PatternPayloadSerializer(_WithArtifacts):
         required=False, max_length=MAX_REF_CHARS, help_text="The template in a line."
     )
     language = NameField(required=False)
-    shape = NameField(
-        required=False,
-        max_length=300,
-        help_text="Of a learned pattern: by what learning knows it again.",
-    )
+    shape = NameField(required=False, max_length=300, help_text="Identifies a learned pattern.")
 
 
 class WorkflowPayloadSerializer(StrictSerializer):

@@ -179,13 +179,9 @@ class RetrieveSerializer(ReadOptionsSerializer):
 class PartsSerializer(ApiSerializer):
     """What each part of relevance adds to `semantic`, which is their sum (apart from rounding)."""
 
-    words = serializers.FloatField(
-        help_text="Words of the question that occur in the text, weighted by rarity."
-    )
+    words = serializers.FloatField(help_text="Shared with the question, weighted by rarity.")
     meaning = serializers.FloatField(help_text="Similarity of the text's vector to the question's.")
-    neighbours = serializers.FloatField(
-        help_text="Added for relevant memories and messages near it in its conversation."
-    )
+    neighbours = serializers.FloatField(help_text="For relevant ones near it in its conversation.")
     person = serializers.FloatField(
         help_text="Whether it is by or about the person named in the question; the fewer candidates"
         " are, the more it adds."
@@ -219,9 +215,7 @@ class SignalsSerializer(ApiSerializer):
 class FoundMemorySerializer(MemorySerializer):
     """A memory with its score 0-1 and the signals behind it."""
 
-    level = serializers.ChoiceField(
-        choices=LEVELS, help_text="Which level it was found in; past memories come from cold."
-    )
+    level = serializers.ChoiceField(choices=LEVELS, help_text="Past memories come from cold.")
     score = serializers.FloatField()
     signals = SignalsSerializer()
 
@@ -240,10 +234,10 @@ class PackedMemorySerializer(FoundMemorySerializer):
 class FoundMessageSerializer(ApiSerializer):
     """A message that was found directly: no higher-ranked memory says the same."""
 
-    id = serializers.UUIDField(help_text="The message's id.")
+    id = serializers.UUIDField()
     level = serializers.ChoiceField(choices=RAW, help_text="Always raw: a message, not a memory.")
     conversation = serializers.UUIDField(source="conversation_id")
-    position = serializers.IntegerField(help_text="The message's position in its conversation.")
+    position = serializers.IntegerField(help_text="In its conversation.")
     role = serializers.ChoiceField(choices=SPEAKERS)
     speaker = serializers.CharField(help_text="The name of the person or agent who said it.")
     said_at = serializers.DateTimeField()
@@ -267,9 +261,7 @@ class SearchSerializer(ApiSerializer):
     """Search results, best first; `level` says where each was found: raw is a message."""
 
     results = serializers.SerializerMethodField()
-    searched = serializers.ListField(
-        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
-    )
+    searched = serializers.ListField(child=serializers.ChoiceField(choices=LEVELS))
     below_min_score = serializers.IntegerField(source="stats.below_min_score", help_text=BELOW)
     warnings = serializers.ListField(child=serializers.CharField())
 
@@ -293,16 +285,12 @@ class StatsSerializer(ApiSerializer):
 
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()
-    token_counter = serializers.CharField(
-        help_text="estimate (characters / 3.5), or tiktoken with its encoding: an exact count."
-    )
+    token_counter = serializers.CharField(help_text="estimate (characters / 3.5) or tiktoken.")
     signals_hit = serializers.DictField(child=serializers.IntegerField())
     cache_hit = serializers.BooleanField()
     total_ms = serializers.FloatField()
     steps_ms = serializers.DictField(child=serializers.FloatField())
-    searched = serializers.ListField(
-        child=serializers.ChoiceField(choices=LEVELS), help_text="The levels that were searched."
-    )
+    searched = serializers.ListField(child=serializers.ChoiceField(choices=LEVELS))
     below_min_score = serializers.IntegerField(help_text=BELOW)
 
 
@@ -361,9 +349,7 @@ class RetrievalSerializer(_RetrievalSerializer):
 
     return_ = serializers.ChoiceField(choices=[BRIEF])
     memories = BriefMemorySerializer(many=True)
-    messages = BriefMessageSerializer(
-        many=True, help_text="Quoted messages, where no better memory says the same."
-    )
+    messages = BriefMessageSerializer(many=True, help_text="Where no better memory says the same.")
     contradictions = BriefContradictionSerializer(many=True)
 
 

@@ -8,6 +8,8 @@ from rest_framework import serializers
 
 from memory.api.events import WorkSerializer
 from memory.api.fields import (
+    AnyOfField,
+    IdsField,
     NameField,
     OneOfField,
     PastDateTimeField,
@@ -69,9 +71,7 @@ class NewMemorySerializer(FormedSerializer):
 
     text_field = "content"
 
-    content = StatementField(
-        required=False, help_text="Left out, it is made of the words of the payload."
-    )
+    content = StatementField(required=False, help_text="Made of the payload's words if omitted.")
     memory_type = OneOfField(
         choices=MEMORY_TYPES,
         required=False,
@@ -104,9 +104,7 @@ class NewMemorySerializer(FormedSerializer):
     created_at = PastDateTimeField(required=False, allow_null=True)
     valid_from = ZonedDateTimeField(required=False, allow_null=True)
     valid_to = ZonedDateTimeField(required=False, allow_null=True)
-    message_ids = serializers.ListField(
-        child=serializers.UUIDField(), required=False, max_length=PER_REQUEST
-    )
+    message_ids = IdsField(required=False, max_length=PER_REQUEST)
     external_id = NameField(
         required=False,
         allow_null=True,
@@ -149,9 +147,7 @@ class MoveSerializer(ReasonSerializer):
     project = NameField(
         required=False, help_text="Of scope `project`, where it is not the present."
     )
-    agent = NameField(
-        required=False, help_text="Of types that stay with an agent, where it has none yet."
-    )
+    agent = NameField(required=False, help_text="Of types that stay with an agent, if it has none.")
     confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
@@ -196,9 +192,7 @@ class CorrectionSerializer(FormedSerializer, ReasonSerializer):
 
     text_field = "corrected_content"
 
-    corrected_content = StatementField(
-        required=False, help_text="Left out, it is made of the words of the payload."
-    )
+    corrected_content = StatementField(required=False, help_text="Made of the payload if omitted.")
 
 
 class FeedbackSerializer(StrictSerializer):
@@ -224,16 +218,14 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
 
     aliases = {"memory_type": "memory_types"}
 
-    memory_types = serializers.ListField(child=OneOfField(choices=MEMORY_TYPES), required=False)
-    audience = serializers.ListField(child=OneOfField(choices=AUDIENCES), required=False)
-    status = serializers.ListField(
-        child=OneOfField(
-            choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"]
-        ),
+    memory_types = AnyOfField(choices=MEMORY_TYPES, required=False)
+    audience = AnyOfField(choices=AUDIENCES, required=False)
+    status = AnyOfField(
+        choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"],
         required=False,
         help_text="active and disputed if omitted; all for every status.",
     )
-    tier = serializers.ListField(child=OneOfField(choices=TIERS), required=False)
+    tier = AnyOfField(choices=TIERS, required=False)
     agent = NameField(required=False, help_text=_BELONGS.format("agent", _SEEN))
     user = NameField(required=False, max_length=200, help_text=_BELONGS.format("person", ""))
     project = NameField(required=False, help_text=_BELONGS.format("project", ""))
@@ -242,7 +234,7 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
         required=False, max_length=MAX_SUBJECT_CHARS, help_text="Subjects that begin with this."
     )
     category = NameField(required=False)
-    form = serializers.ListField(child=OneOfField(choices=FORMS), required=False)
+    form = AnyOfField(choices=FORMS, required=False)
     artifact = ArtifactQueryField(
         required=False,
         help_text="Memories that name such an artifact: its kind (`commit`) or kind and ref"
@@ -260,7 +252,7 @@ class ProvenanceSerializer(ApiSerializer):
     """Where a memory comes from."""
 
     conversation = serializers.UUIDField(allow_null=True)
-    message_ids = serializers.ListField(child=serializers.UUIDField())
+    message_ids = IdsField()
     external_ids = serializers.ListField(child=serializers.CharField())
     extractor = serializers.CharField()
     pass_ = serializers.IntegerField(allow_null=True)
@@ -304,7 +296,7 @@ class MemorySerializer(ApiSerializer):
     version = serializers.IntegerField()
     supersedes = serializers.UUIDField(allow_null=True)
     superseded_by = serializers.UUIDField(allow_null=True)
-    contradicts = serializers.ListField(child=serializers.UUIDField())
+    contradicts = IdsField()
     agent = serializers.CharField(source="agent.slug", default=None, allow_null=True)
     user = serializers.CharField(source="end_user.external_id", default=None, allow_null=True)
     project = serializers.CharField(source="project.slug", default=None, allow_null=True)
@@ -422,10 +414,7 @@ class ReadMemorySerializer(MemorySerializer):
 
     levels = LevelsSerializer()
 
-    merged_from = serializers.ListField(
-        child=serializers.UUIDField(),
-        help_text="The memories it was merged from; it supersedes each.",
-    )
+    merged_from = IdsField(help_text="The memories it was merged from; it supersedes each.")
 
 
 class RelatedMemorySerializer(MemorySerializer):

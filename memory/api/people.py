@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from audit.services.erasure import CONFIRM_SECONDS, confirmation_of, erase_confirmed, plan_erasure
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import NameField, StrictBooleanField
+from memory.api.fields import IdsField, NameField, StrictBooleanField
 from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
@@ -50,17 +50,13 @@ class ProfileFieldSerializer(ApiSerializer):
     """What is known of one field of a person."""
 
     field = serializers.CharField(help_text="Such as `city`.")
-    value = serializers.CharField(
-        source="memory.content", help_text="The whole statement, as it is stored."
-    )
+    value = serializers.CharField(source="memory.content", help_text="The whole statement.")
     since = serializers.DateTimeField(source="memory.created_at", help_text="When it was said.")
     status = serializers.ChoiceField(source="memory.status", choices=STATUSES)
     memory = serializers.UUIDField(source="memory.pk")
     extractor = serializers.CharField(source="memory.extractor", help_text="What wrote it down.")
     conversation = serializers.UUIDField(source="memory.conversation_id", allow_null=True)
-    source_message_ids = serializers.ListField(
-        source="memory.source_message_ids", child=serializers.UUIDField()
-    )
+    source_message_ids = IdsField(source="memory.source_message_ids")
 
 
 class PersonSerializer(ApiSerializer):
@@ -69,9 +65,7 @@ class PersonSerializer(ApiSerializer):
     external_id = serializers.CharField(source="person.external_id")
     display_name = serializers.CharField(source="person.display_name")
     created_at = serializers.DateTimeField(source="person.created_at")
-    role = serializers.CharField(
-        source="person.role", help_text="member, guest, or empty: as the team says of all."
-    )
+    role = serializers.CharField(source="person.role", help_text="member, guest, or empty.")
     has_insights = serializers.BooleanField(
         source="person.has_insights", help_text="Whether insights about the person are made."
     )
@@ -129,9 +123,7 @@ class ErasedSerializer(ApiSerializer):
 class ErasureToConfirmSerializer(ApiSerializer):  # Any: made of a plan and a token
     """What would be erased, and the token that confirms it."""
 
-    confirmation = serializers.CharField(
-        help_text="Send it as `confirmation` to carry out the erasure."
-    )
+    confirmation = serializers.CharField(help_text="Send it as `confirmation` to erase.")
     expires_at = serializers.DateTimeField()
     would_erase = ErasedSerializer()
 
@@ -146,9 +138,7 @@ class ConfirmationSerializer(QuerySerializer):
 class UserChangeSerializer(StrictSerializer):
     """What changes of a person."""
 
-    has_insights = StrictBooleanField(
-        required=False, help_text="Whether insights about the person are made from now on."
-    )
+    has_insights = StrictBooleanField(required=False, help_text="Whether any are made from now on.")
     role = serializers.ChoiceField(
         choices=Role.choices,
         required=False,

@@ -31,10 +31,8 @@ CLEARED = [(each.value, each.value) for each in TEAM_SCOPES]
 class ProjectFilterSerializer(DatedPageQuerySerializer):
     """Which projects to list; all filters must match."""
 
-    agent = NameField(required=False, help_text="Only those in which this agent has talked.")
-    user = NameField(
-        required=False, max_length=200, help_text="Only those in which this person has talked."
-    )
+    agent = NameField(required=False, help_text="Only where this agent has talked.")
+    user = NameField(required=False, max_length=200, help_text="Only where this person has talked.")
 
 
 class ProjectSerializer(ApiSerializer):

@@ -131,9 +131,7 @@ class PromptMemorySerializer(PackedMemorySerializer):
 class PromptStatsSerializer(StatsSerializer):
     """Figures about the prompt."""
 
-    duplicates = serializers.IntegerField(
-        help_text="How many memories were left out because another one in the prompt says the same."
-    )
+    duplicates = serializers.IntegerField(help_text="Left out: another one says the same.")
 
 
 class UpdateSerializer(ApiSerializer):
@@ -148,9 +146,7 @@ class UpdatesSerializer(ApiSerializer):
     """The first lines of the prompt: what changed after revision `since`."""
 
     since = serializers.IntegerField()
-    revision = serializers.IntegerField(
-        help_text="The revision up to which changes are now reported."
-    )
+    revision = serializers.IntegerField(help_text="Changes up to it are now reported.")
     text = serializers.CharField()
     tokens = serializers.IntegerField(help_text="Included in those of layer 1.")
     changes = UpdateSerializer(source="told", many=True)
@@ -175,13 +171,9 @@ class BuiltPromptSerializer(ApiSerializer):
         allow_null=True, help_text="null without a conversation, or when nothing has changed."
     )
     layers = LayerSerializer(many=True)
-    trimmed = TrimmedLayerSerializer(
-        many=True, help_text="In the order in which they were trimmed."
-    )
+    trimmed = TrimmedLayerSerializer(many=True, help_text="In the order of trimming.")
     memories = PromptMemorySerializer(many=True)
-    messages = PackedMessageSerializer(
-        many=True, help_text="Quoted messages; their lines are in layer 5."
-    )
+    messages = PackedMessageSerializer(many=True, help_text="Quoted messages, in layer 5.")
     contradictions = ContradictionSerializer(many=True)
     documents = ToldDocumentsSerializer(allow_null=True, help_text="null where none were passed.")
     warnings = serializers.ListField(child=serializers.CharField())

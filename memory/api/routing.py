@@ -41,9 +41,7 @@ class BudgetCapSerializer(ApiSerializer):
 
     limit_usd = serializers.FloatField()
     spent_usd = serializers.FloatField(source="balance.spent_usd")
-    held_usd = serializers.FloatField(
-        source="balance.held_usd", help_text="The most that calls in progress may cost."
-    )
+    held_usd = serializers.FloatField(source="balance.held_usd", help_text="For calls in progress.")
     left_usd = serializers.FloatField()
     resets_at = serializers.DateTimeField()
 
@@ -78,9 +76,7 @@ class BudgetProblemSerializer(ApiSerializer):
     remaining = serializers.FloatField()
     estimated = serializers.FloatField(help_text="What the call may cost.")
     resets_at = serializers.DateTimeField()
-    suggested_tier = serializers.CharField(
-        allow_null=True, help_text="A tier that still fits the budget; null if none does."
-    )
+    suggested_tier = serializers.CharField(allow_null=True, help_text="One that still fits.")
 
 
 _CONTENT = {"type": "string", "maxLength": 32_000, "pattern": f"{TextField.pattern}|^$"}
