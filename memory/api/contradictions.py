@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import IdsField, OneOfField, StatementField, TextField
+from memory.api.fields import IdsField, NoteField, OneOfField, StatementField
 from memory.api.memories import OUTCOMES, WARNINGS, warnings_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
@@ -38,7 +38,7 @@ class ResolutionSerializer(StrictSerializer):
     """How a contradiction is resolved; a merge gives the merged text."""
 
     resolution = OneOfField(choices=RESOLUTIONS)
-    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    note = NoteField()
     merged_content = StatementField(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class ResolutionSerializer(StrictSerializer):
 class UndoSerializer(StrictSerializer):
     """Why a resolution is taken back."""
 
-    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    note = NoteField()
 
 
 class ContradictionSerializer(ApiSerializer):
@@ -142,7 +142,7 @@ class ContradictionViewSet(ApiViewSet):
             viewer=self.viewer,
             contradiction_id=pk,
             resolution=given["resolution"],
-            note=given.get("note") or "",
+            note=given["note"],
             merged_content=given.get("merged_content") or "",
             tools=default_tools(),
             now=timezone.now(),
@@ -168,7 +168,7 @@ class ContradictionViewSet(ApiViewSet):
             viewer=self.viewer,
             contradiction_id=pk,
             now=timezone.now(),
-            note=given.get("note") or "",
+            note=given["note"],
         )
         return Response({**self._shown(pk), "reopened": [str(each) for each in undone.reopened]})
 

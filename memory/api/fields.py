@@ -14,6 +14,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import Direction, extend_schema_field
 from pydantic.json_schema import GenerateJsonSchema
 from rest_framework import serializers
+from rest_framework.fields import empty
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field, FilterError, parse_filters
@@ -86,6 +87,21 @@ class AnyOfField(serializers.ListField):
 
 class IdsField(serializers.ListField):
     child = serializers.UUIDField()
+
+
+class NoteField(TextField):
+    """Why somebody does something; empty where it is left out or null."""
+
+    defaults = {
+        "trim_whitespace": False,
+        "max_length": 2000,
+        "default": str,
+        "allow_blank": True,
+        "allow_null": True,
+    }
+
+    def run_validation(self, data: Any = empty) -> str:  # Any: whatever the body holds
+        return super().run_validation(data) or ""
 
 
 class ContentField(TextField):

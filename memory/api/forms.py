@@ -191,7 +191,10 @@ class FormedSerializer(StrictSerializer):
     text_field = ""
 
     form = OneOfField(
-        choices=FORMS, required=False, allow_null=True, help_text="Which schema the payload has."
+        choices=list(Form),
+        required=False,
+        allow_null=True,
+        help_text="Which schema the payload has.",
     )
     payload = PayloadField(
         required=False,
@@ -210,7 +213,7 @@ class FormedSerializer(StrictSerializer):
             return attrs
         if payload is None:
             raise _refused("payload", f"A memory of the form {form} needs its payload.")
-        attrs["payload"] = _checked(Form(form), payload, gives_text=self.text_field not in attrs)
+        attrs["payload"] = _checked(form, payload, gives_text=self.text_field not in attrs)
         return attrs
 
 

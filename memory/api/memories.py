@@ -11,13 +11,13 @@ from memory.api.fields import (
     AnyOfField,
     IdsField,
     NameField,
+    NoteField,
     OneOfField,
     PastDateTimeField,
     StatementField,
     StrictBooleanField,
     StrictFloatField,
     StrictIntegerField,
-    TextField,
     ZonedDateTimeField,
 )
 from memory.api.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
@@ -31,7 +31,7 @@ from memory.api.schemas import (
 )
 from memory.domain.forms import stated_importance
 from memory.domain.judgements import Feedback
-from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS, MemoryType
 from memory.models import Memory
 from memory.models.levels import TOLD_LEVELS
 from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS
@@ -51,7 +51,7 @@ _TEXT_STAYS = (
     " version."
 )
 _TEXTS = ("content", "corrected_content", "form", "payload")
-STATED = [(each.value, each.value) for each in STATED_SCOPES]
+STATED = [(each, each.value) for each in STATED_SCOPES]
 _SCOPE = (
     "Whom it is for: `user` (one person), `project` (all in it), `team` (everybody). Without it,"
     " the narrowest of project, user and team that the memory names."
@@ -73,7 +73,7 @@ class NewMemorySerializer(FormedSerializer):
 
     content = StatementField(required=False, help_text="Made of the payload's words if omitted.")
     memory_type = OneOfField(
-        choices=MEMORY_TYPES,
+        choices=list(MemoryType),
         required=False,
         help_text="Left out, `episodic` for an episode, `procedural` for a workflow, else"
         " `semantic`.",
@@ -127,7 +127,7 @@ class NewMemorySerializer(FormedSerializer):
 class ReasonSerializer(StrictSerializer):
     """A reason for the log."""
 
-    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    reason = NoteField()
 
 
 class MoveSerializer(ReasonSerializer):
@@ -140,7 +140,7 @@ class MoveSerializer(ReasonSerializer):
         " All agents see it then, but for types that stay with an agent: `agent_private`,"
         " `identity`, `procedural`.",
     )
-    memory_type = OneOfField(choices=MEMORY_TYPES, required=False)
+    memory_type = OneOfField(choices=list(MemoryType), required=False)
     user = NameField(
         required=False, max_length=200, help_text="Of scope `user`, where it is not the present."
     )
@@ -198,8 +198,8 @@ class CorrectionSerializer(FormedSerializer, ReasonSerializer):
 class FeedbackSerializer(StrictSerializer):
     """How useful a memory in a prompt was."""
 
-    signal = OneOfField(choices=[(item.value, item.value) for item in Feedback])
-    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    signal = OneOfField(choices=list(Feedback))
+    note = NoteField()
     work = WorkSerializer(
         required=False,
         allow_null=True,
@@ -210,7 +210,7 @@ class FeedbackSerializer(StrictSerializer):
 class ReasonQuerySerializer(QuerySerializer):
     """Why, for the log, of a request that has no body."""
 
-    reason = TextField(required=False, allow_blank=True, max_length=2000)
+    reason = NoteField(allow_null=False)
 
 
 class MemoryFilterSerializer(DatedPageQuerySerializer):

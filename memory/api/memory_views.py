@@ -36,15 +36,13 @@ from memory.api.memories import (
     memory_json,
     warnings_of,
 )
-from memory.api.rendering import Json, answer_form, json_response
+from memory.api.rendering import answer_form, json_response
 from memory.api.request_events import memory_event, search_event, write_event
 from memory.api.schemas import PER_REQUEST, QuerySerializer, page_schema
 from memory.domain.forms import USUAL_TYPES, Form
-from memory.domain.judgements import Feedback
-from memory.domain.types import MemoryType, Scope, Work
+from memory.domain.types import MemoryType, Work
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.reading.answers import Retrieval
 from memory.reading.ranking import Question
 from memory.reading.retrieval import Read, send_search
 from memory.reading.search import Depth
@@ -204,7 +202,7 @@ class MemoryViewSet(MemoryWrites):
                 rows=_filtered(given),
                 min_score=given.get("min_score"),
             ),
-            render=_search_answer,
+            render=lambda found: SearchSerializer(found).data,
             form=answer_form(SearchSerializer),
         )
         self.noted([search_event(viewer, sent)])
@@ -236,20 +234,11 @@ class MemoryViewSet(MemoryWrites):
         answer is 409. What it contradicts among those it comes to is disputed or superseded, as
         for a new memory.
         """
-        check_may_confirm(viewer=self.viewer, confirm=given["confirm"])
+        reason, is_agreed = given.pop("reason"), given.pop("confirm")
+        check_may_confirm(viewer=self.viewer, confirm=is_agreed)
+        move = Move(**given, is_agreed=is_agreed)
         memory = move_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            move=Move(
-                scope=Scope(given["scope"]) if "scope" in given else None,
-                memory_type=MemoryType(given["memory_type"]) if "memory_type" in given else None,
-                user=given.get("user"),
-                project=given.get("project"),
-                agent=given.get("agent"),
-                is_agreed=given["confirm"],
-            ),
-            tools=default_tools(),
-            reason=given.get("reason") or "",
+            viewer=self.viewer, memory_id=pk, move=move, tools=default_tools(), reason=reason
         )
         return self._changed(memory)
 
@@ -278,7 +267,7 @@ class MemoryViewSet(MemoryWrites):
             is_confirmed=given["confirm"],
             tools=default_tools(),
             now=timezone.now(),
-            reason=given.get("reason") or "",
+            reason=given["reason"],
         )
         self.noted([memory_event("update", promoted.memory)])
         waits = promoted.consent_request is not None
@@ -293,20 +282,14 @@ class MemoryViewSet(MemoryWrites):
     )
     def destroy(self, given: Given, pk: UUID) -> Response:
         """Soft-delete a memory: no read finds it any more, and it stays readable by its id."""
-        memory = delete_memory(viewer=self.viewer, memory_id=pk, reason=given.get("reason", ""))
+        memory = delete_memory(viewer=self.viewer, memory_id=pk, **given)
         return self._changed(memory, op="delete")
 
     @operation(body=PinSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
     def pin(self, given: Given, pk: UUID) -> Response:
         """Pin a memory so that it is in every prompt of its audience, or unpin it."""
-        memory = pin_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            pinned=given["pinned"],
-            reason=given.get("reason") or "",
-        )
-        return self._changed(memory)
+        return self._changed(pin_memory(viewer=self.viewer, memory_id=pk, **given))
 
     @operation(body=ReasonSerializer, answer=MemorySerializer, refuses=WITH_CONFLICT)
     @action(detail=True, methods=["post"])
@@ -317,12 +300,7 @@ class MemoryViewSet(MemoryWrites):
         one that a person judged wrong comes back disputed. What expired comes back as it was until
         its `purge_at` (409 from then on).
         """
-        memory = restore_memory(
-            viewer=self.viewer,
-            memory_id=pk,
-            tools=default_tools(),
-            reason=given.get("reason") or "",
-        )
+        memory = restore_memory(viewer=self.viewer, memory_id=pk, tools=default_tools(), **given)
         return self._changed(memory)
 
     @operation(
@@ -349,10 +327,10 @@ class MemoryViewSet(MemoryWrites):
             viewer=self.viewer,
             memory_id=pk,
             corrected_content=given.get("corrected_content", ""),
-            form=Form(given["form"]) if given.get("form") else None,
+            form=given.get("form"),
             payload=given.get("payload") or {},
             drops_form="form" in given and given["form"] is None,
-            reason=given.get("reason") or "",
+            reason=given["reason"],
             tools=default_tools(),
             now=timezone.now(),
         )
@@ -368,13 +346,9 @@ class MemoryViewSet(MemoryWrites):
         With the signals of the `work`, a memory that was cited or helpful is predicted by
         `POST /v1/context/predict` when such signals come again.
         """
-        memory = give_feedback(
-            viewer=self.viewer,
-            memory_id=pk,
-            signal=Feedback(given["signal"]),
-            note=given.get("note") or "",
-            work=Work(signals_of(given["work"]), timezone.now()) if given.get("work") else None,
-        )
+        sent = given.pop("work", None)
+        work = Work(signals_of(sent), timezone.now()) if sent else None
+        memory = give_feedback(viewer=self.viewer, memory_id=pk, work=work, **given)
         return self._changed(memory)
 
     def _changed(self, memory: Memory, op: str = "update") -> Response:
@@ -391,10 +365,6 @@ def code_of(result: WriteResult) -> int:
     return codes.get(result.outcome, status.HTTP_201_CREATED)
 
 
-def _search_answer(found: Retrieval) -> Json:
-    return SearchSerializer(found).data
-
-
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters
     """What the search is narrowed to; None where it is not."""
     if given["min_importance"] <= 1 and not given.get("memory_types"):
@@ -406,27 +376,20 @@ def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked p
 
 
 def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:
-    if many and not data:
-        raise serializers.ValidationError("Send at least one memory.")
-    if many and len(data) > PER_REQUEST:
-        raise serializers.ValidationError(
-            f"Send at most {PER_REQUEST} memories at a time, not {len(data)}."
-        )
-    checked = NewMemorySerializer(data=data, many=many)
-    checked.is_valid(raise_exception=True)
-    return list(checked.validated_data) if many else [checked.validated_data]
+    if not many:
+        return [NewMemorySerializer().run_validation(data)]
+    several: serializers.ListSerializer[Any] = serializers.ListSerializer(
+        child=NewMemorySerializer(), allow_empty=False, max_length=PER_REQUEST
+    )
+    return list(several.run_validation(data))
 
 
 def _stated(given: dict[str, Any]) -> StatedMemory:
-    form = Form(given["form"]) if given.get("form") else None
-    usual = MemoryType.SEMANTIC if form is None else USUAL_TYPES.get(form, MemoryType.SEMANTIC)
     return StatedMemory(
         **{
+            "memory_type": USUAL_TYPES.get(given.get("form") or Form.FACT, MemoryType.SEMANTIC),
             **given,
-            "form": form,
             "payload": given.get("payload") or {},
-            "memory_type": MemoryType(given.get("memory_type", usual)),
-            "scope": Scope(given["scope"]) if given.get("scope") else None,
             "subject": given.get("subject") or "",
             "category": given.get("category") or "",
             "tags": tuple(given.get("tags", ())),

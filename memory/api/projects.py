@@ -16,7 +16,6 @@ from memory.api.schemas import (
     StrictSerializer,
     page_schema,
 )
-from memory.domain.types import Scope
 from memory.selectors.people import ListFilters, filtered_projects
 from memory.writing.decisions.clearing import TEAM_SCOPES, clear_project, clear_team
 from memory.writing.write_path import keep_to_limit_soon
@@ -25,7 +24,7 @@ from teams.models import Project
 from teams.services.people import change_project
 
 _MOST_ITEMS = 10_000_000
-CLEARED = [(each.value, each.value) for each in TEAM_SCOPES]
+CLEARED = [(each, each.value) for each in TEAM_SCOPES]
 
 
 class ProjectFilterSerializer(DatedPageQuerySerializer):
@@ -137,7 +136,7 @@ class ProjectViewSet(ApiViewSet):
         be restored. Messages and tasks stay.
         """
         done = clear_project(
-            viewer=self.viewer, slug=slug, typed=given["name"], reason=given.get("reason") or ""
+            viewer=self.viewer, slug=slug, typed=given["name"], reason=given["reason"]
         )
         return Response(ClearedSerializer(done).data)
 
@@ -167,10 +166,5 @@ class TeamMemoryViewSet(ApiViewSet):
         Needs a key of the team. Memories are soft-deleted as by clearing a project; what belongs
         to people stays (`DELETE /v1/users/{external_id}` erases a person).
         """
-        done = clear_team(
-            viewer=self.viewer,
-            scope=Scope(given["scope"]),
-            typed=given["name"],
-            reason=given.get("reason") or "",
-        )
+        done = clear_team(viewer=self.viewer, typed=given.pop("name"), **given)
         return Response(ClearedSerializer(done).data)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import NameField, OneOfField, TextField
+from memory.api.fields import NameField, NoteField, OneOfField
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
 from memory.satellites.consent.deciding import approve_request, reject_request, undo_decision
 from memory.satellites.consent.models import ConsentRequest
@@ -33,7 +33,7 @@ class ConsentFilterSerializer(PageQuerySerializer):
 class ConsentDecisionSerializer(StrictSerializer):
     """Why a request is approved or rejected."""
 
-    note = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    note = NoteField()
 
 
 class ConsentRequestSerializer(ApiSerializer):
@@ -150,8 +150,7 @@ class ConsentRequestViewSet(ApiViewSet):
         return self._decided(undo_decision, pk, given)
 
     def _decided(self, decide: Callable[..., ConsentRequest], pk: UUID, given: Given) -> Response:
-        note = given.get("note") or ""
-        decide(viewer=self.viewer, request_id=pk, now=timezone.now(), note=note)
+        decide(viewer=self.viewer, request_id=pk, now=timezone.now(), **given)
         with self.team_scope():
             row = requests_visible_to(self.viewer).get(pk=pk)
             return Response(ConsentRequestSerializer(row).data)

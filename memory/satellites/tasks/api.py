@@ -16,11 +16,11 @@ from memory.api.base import WITH_CONFLICT, Given, operation
 from memory.api.fields import (
     ContentField,
     NameField,
+    NoteField,
     OneOfField,
     StatementField,
     StrictBooleanField,
     StrictIntegerField,
-    TextField,
 )
 from memory.api.memories import WrittenMemorySerializer
 from memory.api.memory_views import MemoryWrites, code_of
@@ -205,7 +205,7 @@ class PromotionSerializer(StrictSerializer):
     subject = NameField(required=False, allow_blank=True, max_length=MAX_SUBJECT_CHARS)
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
     is_pinned = StrictBooleanField(required=False, default=False)
-    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    reason = NoteField()
 
 
 class TaskViewSet(MemoryWrites):
@@ -354,8 +354,9 @@ class TaskViewSet(MemoryWrites):
     def _cleared(self, task: Task, cleared: int) -> Response:
         return Response({**TaskSerializer(task).data, "cleared": cleared})
 
-    def _viewer(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked parameters
-        return self.named_viewer({"agent": given.get("agent")})
+    def _viewer(self, given: Given) -> Viewer:
+        """The viewer of the agent that the query names, which is taken out of the values."""
+        return self.named_viewer({"agent": given.pop("agent", None)})
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:  # Any: checked fields

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from memory.api.base import WITH_CONFLICT, Given, operation
-from memory.api.fields import NameField, OneOfField, StatementField, TextField
+from memory.api.fields import NameField, NoteField, OneOfField, StatementField, TextField
 from memory.api.forms import MAX_NAME_CHARS, WorkflowPayloadSerializer, check_length
 from memory.api.memories import WrittenMemorySerializer
 from memory.api.memory_views import MemoryWrites, code_of
@@ -58,7 +58,7 @@ class NewWorkflowSerializer(WorkflowPayloadSerializer):
 
     agent = NameField(required=False, allow_null=True, help_text=_AGENT)
     project = NameField(required=False, allow_null=True, help_text=_PROJECT)
-    reason = TextField(required=False, allow_blank=True, allow_null=True, max_length=2000)
+    reason = NoteField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Details are those of its steps, and all of it is as long as a memory may be."""
@@ -155,7 +155,7 @@ class WorkflowViewSet(_Workflows):
                 payload=given["payload"],
                 tools=default_tools(),
                 now=timezone.now(),
-                reason=given.get("reason") or "",
+                reason=given["reason"],
             )
         )
 
