@@ -142,7 +142,9 @@ class AgentViewSet(ApiViewSet):
         with self.team_scope():
             return self.page(self._agents(), AgentSerializer, SlugPagination)
 
-    @operation("agents_load", answer={200: AgentSerializer, 304: NOT_MODIFIED}, headers=OF_A_READ)
+    @operation(
+        "agents_load", answer={200: AgentSerializer, 304: NOT_MODIFIED}, parameters=OF_A_READ
+    )
     def load(self, given: Given, slug: str) -> HttpResponse:
         """An agent's current identity document; to change it, send it back with If-Match."""
         name = name_in_address(slug, field="slug")
@@ -159,7 +161,7 @@ class AgentViewSet(ApiViewSet):
         body=AgentBody,
         answer={200: AgentSerializer, 201: (AgentSerializer, "The agent is new.")},
         refuses=(403, 412, 422),
-        headers=OF_A_WRITE,
+        parameters=OF_A_WRITE,
     )
     def save(self, given: Given, slug: str) -> Response:
         """Replace the agent's document; omitted fields take their defaults.

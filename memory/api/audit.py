@@ -9,7 +9,6 @@ from uuid import UUID
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
@@ -17,10 +16,9 @@ from audit.models import EVENTS, MemoryLog
 from memory.api.base import ApiViewSet, Given, operation
 from memory.api.conversations import MessageSerializer
 from memory.api.fields import NameField, OneOfField, TextField, ZonedDateTimeField
-from memory.api.forms import FORMS
 from memory.api.memories import MemoryFilterSerializer, MemorySerializer
 from memory.api.pagination import BAD_CURSOR, IdPagination, LogPagination
-from memory.api.schemas import ApiSerializer, LongPageQuerySerializer, QuerySerializer, page_schema
+from memory.api.schemas import ApiSerializer, LongPageQuerySerializer, page_schema
 from memory.domain.audience import Viewer
 from memory.selectors.history.log import LogFilters, filtered_log
 from memory.selectors.history.memory_history import (
@@ -202,18 +200,6 @@ class ChangePageSerializer(ApiSerializer):
     results = ChangeSerializer(many=True)
 
 
-class ExportQuerySerializer(QuerySerializer):
-    """Whose, and what of it."""
-
-    user = NameField(max_length=200)
-    form = serializers.ListField(
-        child=OneOfField(choices=FORMS),
-        required=False,
-        help_text="Only the memories of these forms, with their log and links.",
-    )
-
-
-JSON_LINES = "application/x-ndjson"
 LogPage = page_schema("LogPage", LogEntryWithStateSerializer)
 
 
@@ -251,13 +237,6 @@ class HistoryViewSet(ApiViewSet):
                     "versions": VersionSerializer(versions, many=True).data,
                 }
             )
-
-
-class JsonLinesRenderer(JSONRenderer):
-    """Lets a caller ask for JSON Lines, which the view writes itself; refusals are JSON."""
-
-    media_type = JSON_LINES
-    format = "jsonl"
 
 
 class AuditViewSet(ApiViewSet):

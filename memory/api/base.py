@@ -62,17 +62,18 @@ def operation(
     query: type[QuerySerializer] | None = None,
     answer: Any,
     refuses: Sequence[int] = (403, 404, 422),
-    headers: Sequence[OpenApiParameter] = (),
+    parameters: Sequence[OpenApiParameter] = (),
     team_key: str = "",
 ) -> Callable[[_Method], _Method]:
     # Any: what drf-spectacular takes for a request or a response
     """Validates what a method of an `ApiViewSet` is sent, and documents it in the OpenAPI schema.
 
-    The method is called with the validated `query` and `body`, without what names a page of a
-    list, and the variables of the path. It reads a body by itself that is no serializer class. A
-    serializer without fields refuses every field. `answer` is the serializer of a 200, or each
-    status with its serializer or a pair of serializer and description. `refuses` are statuses
-    beside those of `refusals`. `team_key` says why a key of one agent or of projects is refused.
+    The method is called with the values of `query` and `body`, but for those that name a page of a
+    list, and with the variables of the path. It reads the body by itself where `body` is no
+    serializer class. A serializer without fields refuses every field. `answer` is the serializer
+    of a 200, or the statuses, each with its serializer or a pair of serializer and description.
+    `refuses` are statuses beside those of `refusals`, `parameters` further ones of the schema, such
+    as headers. `team_key` says why a key of one agent or of projects is refused.
     """
     by_status = answer if isinstance(answer, Mapping) else {200: answer}
     is_checked = isinstance(body, type) and issubclass(body, serializers.Serializer)
@@ -89,7 +90,7 @@ def operation(
 
         document = extend_schema(
             operation_id=name or None,
-            parameters=[*([query] if query is not None and query().fields else ()), *headers],
+            parameters=[*([query] if query is not None and query().fields else ()), *parameters],
             request=None if is_checked and not body().fields else body,
             responses={
                 **{code: _documented(each) for code, each in by_status.items()},

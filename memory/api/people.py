@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -59,16 +59,19 @@ class ProfileFieldSerializer(ApiSerializer):
     source_message_ids = IdsField(source="memory.source_message_ids")
 
 
-class PersonSerializer(ApiSerializer):
+class EndUserSerializer(ApiSerializer):
+    """A person that agents talk with."""
+
+    external_id = serializers.CharField(help_text="What requests name as `user`.")
+    display_name = serializers.CharField(help_text="Empty while no name is known.")
+    role = serializers.CharField(help_text="member, guest, or empty: as the team says of all.")
+    created_at = serializers.DateTimeField(help_text="When the person was first named.")
+
+
+class PersonSerializer(EndUserSerializer):
     """A person with the approved profile."""
 
-    external_id = serializers.CharField(source="person.external_id")
-    display_name = serializers.CharField(source="person.display_name")
-    created_at = serializers.DateTimeField(source="person.created_at")
-    role = serializers.CharField(source="person.role", help_text="member, guest, or empty.")
-    has_insights = serializers.BooleanField(
-        source="person.has_insights", help_text="Whether insights about the person are made."
-    )
+    has_insights = serializers.BooleanField(help_text="Whether insights about the person are made.")
     sensitive_fields = serializers.ListField(
         child=serializers.CharField(), help_text="Those that the team changes only with a yes."
     )
@@ -78,25 +81,11 @@ class PersonSerializer(ApiSerializer):
         return {**super().get_fields(), **{k: deepcopy(v.shown) for k, v in PERSON_PARTS.items()}}
 
 
-def parts_of(viewer: Viewer, person: EndUser) -> Mapping[str, Iterable[object]]:
-    """Returns the satellites' fields of a person as the viewer may see them; in scope."""
-    return {name: part.load(viewer, person) for name, part in PERSON_PARTS.items()}
-
-
 class UserFilterSerializer(DatedPageQuerySerializer):
     """Which people to list; all filters must match."""
 
     agent = NameField(required=False, help_text="Only who has talked with this agent.")
     project = NameField(required=False, help_text="Only who has talked in this project.")
-
-
-class EndUserSerializer(ApiSerializer):
-    """A person that agents talk with."""
-
-    external_id = serializers.CharField(help_text="What requests name as `user`.")
-    display_name = serializers.CharField(help_text="Empty while no name is known.")
-    role = serializers.CharField(help_text="member, guest, or empty: as the team says of all.")
-    created_at = serializers.DateTimeField(help_text="When the person was first named.")
 
 
 UserPage = page_schema("UserPage", EndUserSerializer)
@@ -207,12 +196,12 @@ class UserViewSet(ApiViewSet):
         viewer = self.viewer
         fields = sensitive_fields_of(team_id=viewer.team_id)
         answer = {
-            "person": person,
+            **vars(person),
             "sensitive_fields": sorted(fields),
             "profile": profile_of(
                 viewer=viewer, end_user_id=person.pk, fields=fields | BENIGN_FIELDS
             ),
-            **parts_of(viewer, person),
+            **{name: part.load(viewer, person) for name, part in PERSON_PARTS.items()},
         }
         return Response(PersonSerializer(answer).data)
 

@@ -64,21 +64,6 @@ class BudgetLeftSerializer(ApiSerializer):
     agent_month = BudgetCapSerializer(allow_null=True)
 
 
-class BudgetProblemSerializer(ApiSerializer):
-    """A call may cost more than a budget has left; no model was called."""
-
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    cap = serializers.ChoiceField(choices=CAPS)
-    limit = serializers.FloatField(help_text="Of that budget, in USD, like all amounts here.")
-    remaining = serializers.FloatField()
-    estimated = serializers.FloatField(help_text="What the call may cost.")
-    resets_at = serializers.DateTimeField()
-    suggested_tier = serializers.CharField(allow_null=True, help_text="One that still fits.")
-
-
 _CONTENT = {"type": "string", "maxLength": 32_000, "pattern": f"{TextField.pattern}|^$"}
 
 

@@ -147,7 +147,7 @@ class CheckpointViewSet(ApiViewSet):
             201: (SavedCheckpointSerializer, "The thread's first."),
         },
         refuses=(403, 412, 413, 422),
-        headers=OF_A_WRITE,
+        parameters=OF_A_WRITE,
     )
     def save(self, given: Given, thread_id: str) -> Response:
         """Save the next version of a thread's state; a limited number of earlier ones is kept."""
@@ -173,7 +173,7 @@ class CheckpointViewSet(ApiViewSet):
         "threads_checkpoint_load",
         query=CheckpointQuerySerializer,
         answer={200: LoadedCheckpointSerializer, 304: NOT_MODIFIED},
-        headers=OF_A_READ,
+        parameters=OF_A_READ,
     )
     def load(self, given: Given, thread_id: str) -> HttpResponse:
         """A thread's latest saved state, or an earlier version that is still kept."""

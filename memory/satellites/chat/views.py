@@ -10,12 +10,14 @@ from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
 from memory.api.request_events import context_event
-from memory.api.routing import BudgetProblemSerializer
+from memory.api.routing import CAPS
+from memory.api.schemas import ApiSerializer
 from memory.satellites.chat.answering import Prepared, answer_chat, prepare_chat, stream_chat
 from memory.satellites.chat.chat_answers import (
     EventStream,
@@ -38,6 +40,21 @@ from teams.services.people import agent_called
 
 EVENT_STREAM = "text/event-stream"
 _EVENT = {"type": "object", "properties": {"data": {"type": "string"}}, "required": ["data"]}
+
+
+class BudgetProblemSerializer(ApiSerializer):
+    """A call may cost more than a budget has left; no model was called."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    cap = serializers.ChoiceField(choices=CAPS)
+    limit = serializers.FloatField(help_text="Of that budget, in USD, like all amounts here.")
+    remaining = serializers.FloatField()
+    estimated = serializers.FloatField(help_text="What the call may cost.")
+    resets_at = serializers.DateTimeField()
+    suggested_tier = serializers.CharField(allow_null=True, help_text="One that still fits.")
 
 
 class EventStreamRenderer(JSONRenderer):

@@ -16,9 +16,9 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.audit import JSON_LINES, ExportQuerySerializer, JsonLinesRenderer
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import NameField, OneOfField
+from memory.api.fields import AnyOfField, NameField, OneOfField
+from memory.api.forms import FORMS
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, QuerySerializer, page_schema
 from memory.satellites.transfer.exporting import export_person
 from memory.satellites.transfer.formats.items import ImportFileError, Names
@@ -28,6 +28,7 @@ from memory.satellites.transfer.models import ImportRun
 from memory.satellites.transfer.team_export import TeamExport
 from teams.models.people import Role
 
+JSON_LINES = "application/x-ndjson"
 FORMATS = [(each.value, each.value) for each in Format]
 
 
@@ -91,6 +92,24 @@ class ImportRunSerializer(ApiSerializer):
 
 _TEAM_KEY = "Imports and exports need a key of the team, bound to no agent."
 ImportPage = page_schema("ImportPage", ImportRunSerializer)
+
+
+class ExportQuerySerializer(QuerySerializer):
+    """Whose, and what of it."""
+
+    user = NameField(max_length=200)
+    form = AnyOfField(
+        choices=FORMS,
+        required=False,
+        help_text="Only the memories of these forms, with their log and links.",
+    )
+
+
+class JsonLinesRenderer(JSONRenderer):
+    """Lets a caller ask for JSON Lines, which the view writes itself; refusals are JSON."""
+
+    media_type = JSON_LINES
+    format = "jsonl"
 
 
 class PersonExportViewSet(ApiViewSet):

@@ -80,7 +80,7 @@ class GraphCheckpointViewSet(ApiViewSet):
         body=GraphCheckpointSerializer,
         answer=SavedGraphSerializer,
         refuses=(403, 409, 413, 422),
-        headers=[THREAD, CHECKPOINT],
+        parameters=[THREAD, CHECKPOINT],
     )
     def save(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
         """Save the state of a graph after one of its steps; the same id again replaces it."""
@@ -111,7 +111,7 @@ class GraphCheckpointViewSet(ApiViewSet):
         body=GraphWritesSerializer,
         answer=SavedGraphSerializer,
         refuses=(403, 409, 413, 422),
-        headers=[THREAD, CHECKPOINT],
+        parameters=[THREAD, CHECKPOINT],
     )
     def add_writes(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
         """Keep what a task wrote after a checkpoint, so that it need not run again."""
@@ -160,7 +160,7 @@ class GraphCheckpointViewSet(ApiViewSet):
         "checkpoints_delete_thread",
         query=AgentQuerySerializer,
         answer=CheckpointCountSerializer,
-        headers=[THREAD],
+        parameters=[THREAD],
     )
     def remove(self, given: Given, thread_id: str) -> Response:
         """Delete all states of a thread; the count is 0 where there are none."""
@@ -173,7 +173,7 @@ class GraphCheckpointViewSet(ApiViewSet):
         body=CopySerializer,
         answer=CheckpointCountSerializer,
         refuses=WITH_CONFLICT,
-        headers=[THREAD],
+        parameters=[THREAD],
     )
     def copy(self, given: Given, thread_id: str) -> Response:
         """Copy all states of a thread to a new one."""
