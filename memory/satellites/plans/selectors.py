@@ -22,6 +22,7 @@ from memory.satellites.plans.placing import folder_of
 from memory.satellites.plans.prediction_models import LATEST, Touch
 from memory.selectors.filters import NOBODY, Kind, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
+from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
 from teams.prepared import fetch_planned, uuids
 
@@ -37,67 +38,9 @@ _MOST_OF_FILES = 200
 _MOST_TAGGED = 20
 _MOST_LIKED = 30
 
+_SQL = load_sql_parts(__file__, "work.sql")
 _COLUMNS = "memory_memory.id, memory_memory.form, memory_memory.category, memory_memory.subject"
-_STATEMENT = """
-WITH newest AS MATERIALIZED (
-    SELECT found.*, '' AS reason
-    FROM (VALUES {most}) AS wanted (form, most)
-    CROSS JOIN LATERAL (
-        SELECT {columns} FROM memory_memory
-        WHERE {seen} AND memory_memory.form = wanted.form AND memory_memory.form <> ''
-        ORDER BY memory_memory.id DESC LIMIT wanted.most
-    ) AS found
-), named AS MATERIALIZED (
-    SELECT {columns}, '' AS reason FROM memory_memoryartifact a
-    JOIN memory_memory ON memory_memory.team_id = a.team_id AND memory_memory.id = a.memory_id
-    WHERE a.team_id = %(team)s AND a.kind = 'file' AND a.ref = ANY(%(files)s::text[])
-        AND memory_memory.form IN ('decision', 'failure') AND {seen}
-    LIMIT {most_of_files}
-), tagged AS MATERIALIZED (
-    SELECT {columns}, 'summary' AS reason FROM memory_memorytag t
-    JOIN memory_memory ON memory_memory.team_id = t.team_id AND memory_memory.id = t.memory_id
-    WHERE t.team_id = %(team)s AND t.name = 'summary' AND {seen}
-    ORDER BY memory_memory.id DESC LIMIT {most_tagged}
-), liked AS MATERIALIZED (
-    SELECT {columns}, 'liked' AS reason FROM memory_memory
-    WHERE {seen} AND memory_memory.end_user_id = %(collaborator)s::uuid AND (
-        memory_memory.memory_type = 'user_profile' OR memory_memory.category = 'preferences'
-        OR memory_memory.subject LIKE 'user.preference%%'
-    )
-    LIMIT {most_liked}
-)
-SELECT each.*, (
-    SELECT array_agg(t.name) FROM memory_memorytag t
-    WHERE t.team_id = %(team)s AND t.memory_id = each.id
-), (
-    SELECT array_agg(a.ref) FROM memory_memoryartifact a
-    WHERE a.team_id = %(team)s AND a.memory_id = each.id AND a.kind = 'file'
-)
-FROM (
-    SELECT * FROM newest UNION SELECT * FROM named
-    UNION SELECT * FROM tagged UNION SELECT * FROM liked
-) AS each
-"""
-_FILES = """
-SELECT memory_id, array_agg(ref) FROM memory_memoryartifact
-WHERE team_id = %(team)s AND memory_id = ANY(%(ids)s::uuid[]) AND kind = 'file'
-GROUP BY memory_id
-"""
 MOST_TOPICS = 200
-_TOPICS_STATEMENT = """
-WITH seen AS MATERIALIZED (SELECT id, category, subject FROM memory_memory WHERE {seen})
-SELECT topic, count(*)::int FROM (
-    SELECT id, lower(category) AS topic FROM seen
-    UNION SELECT id, lower(split_part(subject, '.', 1)) FROM seen
-    UNION SELECT seen.id, lower(t.name) FROM seen
-        JOIN memory_memorytag t ON t.team_id = %(team)s AND t.memory_id = seen.id
-    UNION SELECT seen.id, lower(regexp_replace(a.ref, '/[^/]*$', '')) FROM seen
-        JOIN memory_memoryartifact a ON a.team_id = %(team)s AND a.memory_id = seen.id
-        WHERE a.kind = 'file' AND position('/' IN a.ref) > 0
-) AS named
-WHERE topic <> ''
-GROUP BY topic ORDER BY count(*) DESC, topic LIMIT {most}
-"""
 _counted = SharedTTLCache()
 # Counting takes at most this share of the time, where it takes long enough to matter.
 _SHARE = 0.01
@@ -106,22 +49,6 @@ _LONG_SECONDS = 0.02
 # times as many of the whole team are looked at for them.
 _MOST_NAMED, _MOST_LATEST = 2_000, 500
 _LOOKED_AT = 10
-# Newest first, and each memory looked up by its id behind OFFSET 0, only until there are enough.
-# Where the planner may choose, it looks through all memories of the team for each file.
-_FILE_TOUCHES_FILES = """
-SELECT file.memory_id, file.ref, file.added, file.removed, file.breadth
-FROM (
-    SELECT memory_id, ref, added, removed, breadth FROM memory_memoryartifact
-    WHERE team_id = %(team)s AND kind = 'file' AND {among}
-    ORDER BY memory_id DESC LIMIT {looked_at}
-) AS file
-CROSS JOIN LATERAL (
-    SELECT * FROM memory_memory o
-    WHERE (o.team_id = %(team)s) IS TRUE AND o.id = file.memory_id OFFSET 0
-) AS memory_memory
-WHERE {seen}
-ORDER BY file.memory_id DESC LIMIT {most}
-"""
 
 
 class WorkingRow(NamedTuple):
@@ -143,7 +70,7 @@ def working_set(
 
     Also what a collaborator of that id prefers. Call it in the team's scope.
     """
-    statement = _STATEMENT.format(
+    statement = _SQL["working_set"].format(
         seen=seen_sql(viewer),
         columns=_COLUMNS,
         most=", ".join(f"('{form.value}', {most})" for form, most in _MOST.items()),
@@ -160,7 +87,7 @@ def working_set(
 
 def files_of(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
     """The paths that each of the memories names; call it in the team's scope."""
-    return dict(fetch_planned(_FILES, {"team": team_id, "ids": uuids(ids)}))
+    return dict(fetch_planned(_SQL["files"], {"team": team_id, "ids": uuids(ids)}))
 
 
 def seen_sql(viewer: Viewer) -> str:
@@ -201,7 +128,7 @@ def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str
         at_revision, until, topics = known
         if at_revision == revision.memories or now < until:
             return list(topics)
-    statement = _TOPICS_STATEMENT.format(seen=seen_sql(viewer), most=MOST_TOPICS)
+    statement = _SQL["topics"].format(seen=seen_sql(viewer), most=MOST_TOPICS)
     found = [(topic, count) for topic, count in fetch_planned(statement, parameters, once=False)]
     took = time.monotonic() - now
     if revision is not None:
@@ -254,7 +181,7 @@ def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
 
 
 def _touches(viewer: Viewer, among: str, most: int, **parameters: object) -> list[Touch]:
-    statement = _FILE_TOUCHES_FILES.format(
+    statement = _SQL["touches"].format(
         among=among, looked_at=_LOOKED_AT * most, seen=seen_sql(viewer), most=most
     )
     rows = fetch_planned(statement, seen_parameters(viewer) | parameters)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
@@ -31,91 +32,10 @@ TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
 _T = TypeVar("_T")
 _TEAMS_OWN = "team"
 _PROMOTED = "promoted:"
-# KEYS: task, items, owners, open tasks. Keeps all of them as long as the task, what several tasks
-# share as long as the last.
-_KEEP = """
-local function keep(seconds)
-    redis.call('EXPIRE', KEYS[1], seconds)
-    redis.call('EXPIRE', KEYS[2], seconds)
-    for _, shared in ipairs({KEYS[3], KEYS[4]}) do
-        if redis.call('TTL', shared) < tonumber(seconds) then
-            redis.call('EXPIRE', shared, seconds)
-        end
-    end
-end
-local function keep_open(seconds)
-    redis.call('ZADD', KEYS[4], redis.call('TIME')[1] + seconds, KEYS[1])
-    keep(seconds)
-end
-"""
-# ARGV: seconds, owner, most open tasks, then fields and values of the task. Answers {word, 0}.
-_BEGIN = (
-    _KEEP
-    + """
-local state = redis.call('HGET', KEYS[1], 'state')
-if state then return {state, 0} end
-redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', redis.call('TIME')[1])
-redis.call('ZREM', KEYS[4], KEYS[1])
-if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[3]) then return {'many', 0} end
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
-redis.call('SADD', KEYS[3], ARGV[2])
-keep_open(ARGV[1])
-return {'done', 0}
-"""
+_KEEP, _BEGIN, _ADD, _END, _CLEAR, _MARK = (
+    (Path(__file__).parent / "lua" / f"{name}.lua").read_text()
+    for name in ("keep", "begin", "add", "end", "clear", "mark")
 )
-# ARGV: item, its JSON, most items, most bytes. Sent again, the item is there already.
-_ADD = (
-    _KEEP
-    + """
-local task = redis.call('HMGET', KEYS[1], 'state', 'size', 'ttl')
-if not task[1] then return {'unknown', 0} end
-if task[1] ~= 'open' then return {task[1], 0} end
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return {'done', 0} end
-if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return {'count', 0} end
-local left = tonumber(ARGV[4]) - tonumber(task[2])
-if #ARGV[2] > left then return {'size', left} end
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'size', #ARGV[2])
-keep_open(task[3])
-return {'done', 0}
-"""
-)
-# ARGV: state, moment, seconds to remember that it ended.
-_END = (
-    _KEEP
-    + """
-local state = redis.call('HGET', KEYS[1], 'state')
-if not state then return {'unknown', 0} end
-if state ~= 'open' then return {state, 0} end
-local cleared = redis.call('HLEN', KEYS[2])
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ARGV[2], 'size', 0)
-redis.call('ZREM', KEYS[4], KEYS[1])
-keep(ARGV[3])
-return {'done', cleared}
-"""
-)
-# ARGV: how the fields begin that say what was promoted.
-_CLEAR = """
-local state = redis.call('HGET', KEYS[1], 'state')
-if not state then return {'unknown', 0} end
-if state ~= 'open' then return {state, 0} end
-local cleared = redis.call('HLEN', KEYS[2])
-redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'size', 0)
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if field:sub(1, #ARGV[1]) == ARGV[1] then redis.call('HDEL', KEYS[1], field) end
-end
-return {'done', cleared}
-"""
-# ARGV: field and value; only of a task that is still open.
-_MARK = """
-if redis.call('HGET', KEYS[1], 'state') == 'open' then
-    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-end
-return {'done', 0}
-"""
 
 
 class TaskState(StrEnum):
@@ -252,7 +172,7 @@ def begin(key: TaskKey, task: Task) -> str:
     flat = [part for pair in fields.items() for part in pair]
     owner = str(key.agent_id or _TEAMS_OWN)
     most = str(settings.TASK_MAX_OPEN)
-    return _run(_BEGIN, key, [str(task.ttl_seconds), owner, most, *flat])[0]
+    return _run(_KEEP + _BEGIN, key, [str(task.ttl_seconds), owner, most, *flat])[0]
 
 
 def add(key: TaskKey, item: TaskItem) -> tuple[str, int]:
@@ -261,13 +181,15 @@ def add(key: TaskKey, item: TaskItem) -> tuple[str, int]:
     "done", "unknown", the state of one that ended, "count", or "size" with the bytes left.
     """
     most = [str(settings.TASK_MAX_ITEMS), str(settings.TASK_MAX_BYTES)]
-    return _run(_ADD, key, [str(item.id), _ITEM.dump_json(item, exclude={"promoted_to"}), *most])
+    return _run(
+        _KEEP + _ADD, key, [str(item.id), _ITEM.dump_json(item, exclude={"promoted_to"}), *most]
+    )
 
 
 def end(key: TaskKey, *, state: TaskState, now: datetime) -> tuple[str, int]:
     """Clear an open task: "done" and how many items went, "unknown", or the state it ended in."""
     kept = str(settings.TASK_FINISHED_SECONDS)
-    return _run(_END, key, [state.value, now.isoformat(), kept])
+    return _run(_KEEP + _END, key, [state.value, now.isoformat(), kept])
 
 
 def clear(key: TaskKey) -> tuple[str, int]:
