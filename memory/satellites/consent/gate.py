@@ -54,10 +54,7 @@ def _matter(memory_type: str, subject: str, fields: Collection[str]) -> str:
 
 
 class ConsentGate:
-    """Holds back the drafts of one write that change a guarded memory.
-
-    Use it in the write's transaction and scope. A first value passes: nothing is changed by it.
-    """
+    """Holds back the drafts of one write that change a guarded memory; a first value passes."""
 
     def __init__(self, *, viewer: Viewer, readers: Readers) -> None:
         self._viewer = viewer

@@ -172,10 +172,7 @@ def new_request(
 def propose_for_team(
     *, memory: Memory, key: bytes, heard_by: UUID | None, proposed_by: str, now: datetime
 ) -> ConsentRequest | None:
-    """Asks whether all of the team may know what the memory of a person or project says.
-
-    None where it was asked before. Call it in the team's scope.
-    """
+    """Asks whether all may know a person's or project's memory, once; call it in scope."""
     known = ConsentRequest.objects.filter(
         team_id=memory.team_id, kind=_Kind.TEAM_PREFERENCE, memory=memory
     )

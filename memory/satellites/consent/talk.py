@@ -103,10 +103,7 @@ def ask_for_team(
 
 
 def settle_in_talk(source: MessageRange, tools: Tools) -> None:
-    """Applies the requests that the talk agrees to, and those that two signals corroborate.
-
-    Call it outside any transaction, once the range is extracted; again it changes nothing.
-    """
+    """Applies requests that the talk or two signals agree to; call it in no transaction."""
     conversation = source.conversation
     people = {conversation.end_user_id, *(each.pk for each in source.people.values())}
     with team_scope(team_ids=[conversation.team_id], actor=ACTOR):

@@ -105,10 +105,7 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
 
 
 def locked_parts(request: ConsentRequest) -> list[Memory]:
-    """Returns the memories that a fact rests on and that still stand, locked; in scope.
-
-    Raises ConflictError where fewer than two people still state the fact.
-    """
+    """Returns the parts that stand, locked; ConflictError where fewer than two people do."""
     rows = Memory.objects.select_for_update().filter(
         team_id=request.team_id, pk__in=request.draft["parts"], status=Status.ACTIVE.value
     )
@@ -141,10 +138,7 @@ def keep_parts(*, fact: Memory, parts: Sequence[Memory]) -> None:
 
 
 def _stated_by_people(team_id: UUID) -> MemoryQuerySet:
-    """Memories of members that may be the team's: nothing private, and nothing of a profile.
-
-    Every agent sees them on behalf of their person.
-    """
+    """Memories of members that may be the team's: nothing private, nothing of a profile."""
     is_member = Q(end_user__role=Role.MEMBER) | Q(
         end_user__role="", end_user__team__person_role=Role.MEMBER
     )
@@ -190,10 +184,7 @@ def _matter(memory: Memory) -> tuple[UUID | None, str, str]:
 
 
 def _people_named(team_id: UUID, contents: Sequence[str]) -> list[str]:
-    """The names, in these texts, of people of the team.
-
-    Words of display names count where they are written with a capital.
-    """
+    """The names of people in these texts; of display names the words with a capital."""
     people = EndUser.objects.filter(team_id=team_id)
     ids = people.filter(external_id__in=name_words(contents)).values_list("external_id", flat=True)
     capital = {word.casefold() for each in contents for word in _WORD.findall(each)}

@@ -26,10 +26,7 @@ _READ_AS: Final = {"name": {"preferred_name", "full_name"}}
 
 
 def is_same_value(*, new: str, known: str, subject: str) -> bool:
-    """Whether the statements give the field of that subject the same value.
-
-    By the same words, or by the small model where it is sure.
-    """
+    """Returns whether both give the field one value, by words or by the sure small model."""
     if normalise_text(without_opening(new)) == normalise_text(without_opening(known)):
         return True
     judgement = small_judge().judge(
@@ -39,10 +36,7 @@ def is_same_value(*, new: str, known: str, subject: str) -> bool:
 
 
 def states_value(*, question: str, answer: str, value: str) -> bool:
-    """Whether a sentence of the answer to an agent's question is the statement itself.
-
-    "Yes, call me Dana" states "Call me Dana."; a yes alone states nothing.
-    """
+    """Returns whether the answer itself states the value; a yes alone states nothing."""
     if not any(each.endswith("?") for each in split_sentences(question)):
         return False
     wanted = normalise_text(value)

@@ -55,10 +55,7 @@ def read_story() -> Story:
 
 
 def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> DemoSummary:
-    """Tell the story to a team, its last day being two days before `now`; again adds nothing.
-
-    Agents and people that exist keep what was written about them.
-    """
+    """Tells the story, which ends two days before `now`, to a team; again adds nothing."""
     story = read_story()
     with team_scope(team_ids=[team_id], actor=actor):
         ensure_project(team_id=team_id, slug=story["project"])

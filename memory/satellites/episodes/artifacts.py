@@ -34,10 +34,7 @@ _LONGEST_ENDING = 8
 
 
 def artifacts_in(texts: Iterable[str]) -> list[tuple[int, ArtifactKind, str]]:
-    """Each artifact once with the number of the first text that names it, MOST_ARTIFACTS at most.
-
-    What a secret was masked in is none.
-    """
+    """Returns each artifact once, 50 at most, with the number of the first text that has it."""
     found: dict[tuple[ArtifactKind, str], int] = {}
     for number, text in enumerate(texts):
         for named in _named(text):

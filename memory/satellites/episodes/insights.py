@@ -68,11 +68,7 @@ _TYPES = (MemoryType.SEMANTIC.value, MemoryType.EPISODIC.value)
 
 
 def draw_waiting_insights(*, tools: Tools, now: datetime, seconds: float) -> int:
-    """Draw insights in all teams until `seconds` are over; returns how many were written.
-
-    About people of whom something was learned since they were last looked at, some of each team at
-    a time, those who waited longest first.
-    """
+    """Draws insights in all teams until `seconds` are over; returns how many were written."""
     ends_at, written = time.monotonic() + seconds, 0
     for team_id in all_team_ids():
         with team_scope(team_ids=[team_id], actor=ACTOR):
@@ -319,10 +315,7 @@ def _talk(said: Sequence[Message]) -> tuple[str, tuple[UUID, ...]]:
 
 
 def _versions(head: Memory, zone: tzinfo) -> tuple[Noted, ...]:
-    """The memory and what it took the place of over time, oldest first.
-
-    A correction of the same words is no change, and what was deleted is told by nothing.
-    """
+    """The memory and what it took the place of over time, oldest first."""
     chain = [head]
     while chain[-1].supersedes_id is not None and len(chain) < _LONGEST_CHAIN:
         earlier = Memory.objects.get(team_id=head.team_id, pk=chain[-1].supersedes_id)

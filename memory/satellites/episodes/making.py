@@ -148,11 +148,7 @@ def _queue(conversation: Conversation, rest: timedelta) -> int:
 
 
 def make_episode(run: Run, *, tools: Tools, now: datetime) -> UUID | None:
-    """Make the episode of a job; return the id of its memory.
-
-    The memory and the end of the job are one transaction. A sitting without substance ends the job
-    without a memory.
-    """
+    """Makes the episode of a job and ends the job; returns the id of its memory, if any."""
     job = run.job
     with team_scope(team_ids=[job.team_id], actor=ACTOR):
         source = load_range(
@@ -178,10 +174,7 @@ class _Audience:
 
 
 def _audiences(job: Job, source: MessageRange) -> list[_Audience]:
-    """The sitting for all who see what is learned there, and what only the agent was told.
-
-    What a deleted memory was made of is in neither.
-    """
+    """The sitting for all who see what is learned there, and what only the agent was told."""
     conversation = job.conversation
     ids = {row.pk for row in source.messages}
     entries = MessageEntry.objects.filter(team_id=job.team_id, message_id__in=ids)

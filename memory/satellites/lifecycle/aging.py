@@ -118,11 +118,7 @@ def plan_forgetting(scope: Scope, cursor: Json, tools: Tools) -> Page:
 
 
 def _to_forget(scope: Scope, given: Json, *, expires: bool) -> _Standings:
-    """The next memories that may turn cold or expire.
-
-    What is superseded and not cold, then what held until a time that is over, then what is
-    unimportant and old, the least important first.
-    """
+    """The next memories that are superseded, then outdated, then unimportant and old."""
     rows = _in(scope)
     if given["part"] == "superseded":
         after = UUID(given.get("after", str(FIRST)))
@@ -286,12 +282,7 @@ def plan_shortening(scope: Scope, cursor: Json, tools: Tools) -> Page:
 
 
 def _old_episodes(scope: Scope, ages: list[int], *, after: UUID) -> list[MemoryLevels]:
-    """The next episodes that may have come of age, with their memories.
-
-    Neither pinned ones nor important ones nor identity, nor those whose shorter versions are not
-    written. Of a team whose last run had the same ages only those that came of age since, or
-    changed; of another one all.
-    """
+    """The next episodes that may be shortened: changed or come of age since the last run."""
     rows = in_scope(scope=scope).filter(
         _EPISODES, importance__lt=WHOLE_FROM, is_pinned=False, id__gt=after
     )

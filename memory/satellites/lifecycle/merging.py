@@ -34,10 +34,7 @@ _TURNED = {Reach.WIDER: Reach.NARROWER, Reach.NARROWER: Reach.WIDER}
 
 
 def plan_merges(scope: Scope, cursor: Json, tools: Tools) -> Page:
-    """Merges memories of the same readers that a judge calls the same and one of which says all.
-
-    Only their cosine of 0.92 makes a pair of them; where each has words of its own, both stay.
-    """
+    """Merges memories of the same readers, at a cosine of 0.92, of which one says all."""
     pairs, page = judged_pairs(
         scope=scope, step=Step.DEDUPLICATE, cursor=cursor, tools=tools, wanted=_is_near
     )
@@ -69,10 +66,7 @@ def _is_near(found: Found) -> bool:
 
 
 def _loser_and_keeper(found: Found, judgement: Judgement) -> tuple[Memory, Memory] | None:
-    """The one without a word of its own first, the later one of equals; None where both have some.
-
-    A pinned memory never goes, nor one that somebody is asked about or that has a payload.
-    """
+    """The active one without words of its own, then the other; None where there is none."""
     if judgement.verdict is not Verdict.DUPLICATE:
         return None
     earlier, later = found.sides

@@ -88,10 +88,7 @@ def in_scope(*, scope: Scope) -> MemoryQuerySet:
 
 
 def changed_since(*, scope: Scope, after: UUID) -> list[UUID]:
-    """Returns the next ids of what somebody, and no consolidation, changed since; in scope.
-
-    By the times of the log.
-    """
+    """Returns the next ids, by the log, of what somebody but a run changed since; in scope."""
     rows = MemoryLog.objects.filter(team_id=scope.team_id, at__gte=scope.since)
     rows = rows.filter(memory_id__gt=after).exclude(actor__in=_OWN)
     ids = rows.order_by("memory_id").values_list("memory_id", flat=True).distinct()
@@ -191,10 +188,7 @@ def judged_pairs(
 def neighbour_search(
     *, scope: Scope, memories: Sequence[Memory], tools: Tools
 ) -> tuple[list[Memory], NeighbourSearch | None]:
-    """Returns those of the memories that have a meaning, and the search for their neighbours.
-
-    The search goes by their places in the list, as a write's; call it in scope.
-    """
+    """Returns the memories with a meaning, and the search by their places; in scope."""
     model = tools.embedder.name
     ids = [each.pk for each in memories]
     meanings: dict[UUID, Meaning] = dict(

@@ -290,11 +290,7 @@ class FactChooser:
 
 
 def scope_of(row: SignalRow, *, viewer: Viewer, conversation_id: UUID | None) -> Scope | None:
-    """Where a memory counts for this request, None where it is of somebody or something else.
-
-    What was learned in the conversation of the request, or holds for it alone, counts for the
-    session; what is of a person, a project or an agent's own only where the request names them.
-    """
+    """Returns where a memory counts for the request; None where it is of somebody else."""
     if row.end_user_id not in (None, viewer.end_user_id):
         return None
     if row.project_id not in (None, viewer.project_id):

@@ -69,10 +69,7 @@ def place(line: Line) -> float:
 
 
 def head_and_tail(entries: Sequence[Entry], *, count: int) -> Sequence[Entry]:
-    """The first and the last `count` of the entries in their places (seed 003, section 6.1).
-
-    None where there are no more than that: then nothing stands between them.
-    """
+    """Returns the first and last `count` entries in place order, none of no more (§6.1)."""
     if not count or len(entries) <= 2 * count:
         return ()
     ordered = sorted(entries, key=lambda each: place(each.line))
@@ -81,10 +78,7 @@ def head_and_tail(entries: Sequence[Entry], *, count: int) -> Sequence[Entry]:
 
 @lru_cache(maxsize=64)
 def package_plan(shares: tuple[float, float, float], *, ends: int) -> Plan:
-    """The plan for shares (0-1, of task, project and global) with so many kept at either end.
-
-    What a tier leaves free goes to the best of all tiers.
-    """
+    """Returns the plan; what a tier leaves free of its share (0-1) goes to the best of all."""
     return Plan(
         name="package",
         sections=[

@@ -43,10 +43,7 @@ _MOST_WORDS_CHARS = 2_000
 
 
 def note_useful(*, memory: Memory, work: Work, most: int = MOST_OF_PROJECT) -> None:
-    """Count that the memory was of use in the work; call it in the team's scope.
-
-    A project keeps its latest `most` counts.
-    """
+    """Counts that the memory was of use in the work, in scope; a project keeps `most` counts."""
     keys, now = _keys(memory.team_id, work.signals), work.at
     if not keys:
         return
@@ -82,10 +79,7 @@ def note_useful(*, memory: Memory, work: Work, most: int = MOST_OF_PROJECT) -> N
 def learned(
     *, viewer: Viewer, signals: Signals, now: datetime
 ) -> dict[UUID, tuple[float, tuple[str, ...]]]:
-    """The visible live memories that were of use after such signals: confidence and reasons each.
-
-    Counted are those of the viewer's project and of none. Call it in the team's scope.
-    """
+    """Returns the visible memories of use after such signals, with confidence and reasons."""
     keys = _keys(viewer.team_id, signals)
     if not keys:
         return {}

@@ -75,11 +75,7 @@ def confidence_of(weight: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A file that a memory names.
-
-    `added` and `removed` are lines, None where nobody counted them. `breadth` is how many files
-    the memory names.
-    """
+    """A file that a memory of `breadth` files names; lines are None where nobody counted them."""
 
     key: Hashable
     path: str
@@ -90,10 +86,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """A memory, the chance (0-1) that it is needed, and the open file that speaks most for it.
-
-    Where it is only among the latest, `is_of_file` is false and `path` one in the same folder.
-    """
+    """A memory, the chance (0-1) that it is needed, and the open file that speaks most for it."""
 
     key: Hashable
     chance: float
@@ -102,10 +95,7 @@ class Likely:
 
 
 def file_name(path: str) -> str:
-    """What a file keeps when it moves: the last part of its path, without leading underscores.
-
-    The trigger of memory/sql/memory_forms.sql says the same in SQL.
-    """
+    """Returns what a file keeps when it moves, as memory/sql/memory_forms.sql does."""
     return path.rpartition("/")[2].lower().lstrip("_")
 
 
@@ -173,10 +163,7 @@ def features_of_all(
 
 
 def features_of_one(*, path: str, touches: Iterable[Touch]) -> dict[Hashable, tuple[float, ...]]:
-    """What the first model reads of each memory of one file and of those that it was before.
-
-    A file of the same name was this one before if nothing touched it after this one came to be.
-    """
+    """Returns the first model's features of each memory of a file and of its earlier paths."""
     changes = _changes(path, list(touches))
     left, total, removed = _surviving(changes)
     count = len(changes)

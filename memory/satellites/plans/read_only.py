@@ -88,10 +88,7 @@ def read_only_context(
     now: datetime,
     is_written: bool = True,
 ) -> ReadOnlyContext:
-    """The facts that the request needs, chosen by the team's rules, as one read-only block.
-
-    Unless `is_written`, they are chosen alone, and no length leaves any of them out.
-    """
+    """Returns the facts for the request as a block; chosen alone unless `is_written`."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         settings = context_settings_of(team_id=viewer.team_id)
     kind = kind_of_request(request.question.text)

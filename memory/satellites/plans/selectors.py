@@ -66,10 +66,7 @@ class WorkingRow(NamedTuple):
 def working_set(
     *, viewer: Viewer, files: Sequence[str], collaborator_id: UUID | None
 ) -> list[WorkingRow]:
-    """Decisions, failures, conventions, workflows, patterns and summaries that the viewer may see.
-
-    Also what a collaborator of that id prefers. Call it in the team's scope.
-    """
+    """Returns what may stand in the context whatever is asked, and what the collaborator likes."""
     statement = _SQL["working_set"].format(
         seen=seen_sql(viewer),
         columns=_COLUMNS,
@@ -170,10 +167,7 @@ class FileTouches:
 
 
 def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
-    """Files of those names, and of the latest memories; call it in the team's scope.
-
-    Read are the live memories that the viewer may see; they count from oldest to latest by id.
-    """
+    """Returns live visible files of those names, and of the latest memories; in scope."""
     named = _touches(viewer, "name = ANY(%(names)s::text[])", _MOST_NAMED, names=list(names))
     latest = _touches(viewer, "true", _MOST_LATEST)
     newest = set(list(dict.fromkeys(each.key for each in reversed(latest)))[:LATEST])

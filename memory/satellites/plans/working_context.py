@@ -64,10 +64,7 @@ _MOST_OF_TOPIC = 500
 
 @dataclass(slots=True)
 class Chooser:
-    """Places the candidates for these signals; `places` and `topics` are what came of it.
-
-    `kept` are told whatever words the question has.
-    """
+    """Places the candidates, `kept` ones always; fills `places` and `topics`."""
 
     viewer: Viewer
     signals: Signals
@@ -302,10 +299,7 @@ def expand_topic(
     tools: Tools,
     now: datetime,
 ) -> Prompt:
-    """Returns the memories of a topic that the viewer may see, as many as the budget holds.
-
-    Raises NotFoundError where there are none.
-    """
+    """Returns the memories of a topic within the budget; NotFoundError where there are none."""
     found = prompt(
         Read(
             viewer=named_alone(viewer),

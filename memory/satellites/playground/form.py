@@ -45,10 +45,7 @@ def _number(**options: Any) -> forms.IntegerField:  # Any: a field's own options
 
 
 class PlaygroundForm(forms.Form):
-    """A question of one team; whatever it names belongs to that team.
-
-    With `teams` it offers these to choose from.
-    """
+    """A question of one team and what it names; with `teams` it offers these to choose from."""
 
     agent = forms.ModelChoiceField(
         Agent.objects.none(), empty_label=None, widget=SelectWidget, help_text="Who asks."

@@ -35,10 +35,7 @@ _REASON = "weights tried in the retrieval playground"
 
 
 def playground_page(request: HttpRequest) -> HttpResponse:
-    """The form and, once a question is sent, its answer.
-
-    A POST with `save` writes the weights into the agent's document, for those who may edit agents.
-    """
+    """Shows the form and the answer; a POST with `save` writes the agent's weights."""
     if not is_member(request):
         raise PermissionDenied
     team = _team(request)

@@ -44,10 +44,7 @@ class PlanName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is tried, and as whom; what is None is as the agent's document or the API has it.
-
-    `weights` replace single ones of the agent's. Everything belongs to the agent's team.
-    """
+    """What is tried, and as whom; what is None is as the agent's document or the API has it."""
 
     agent: Agent
     text: str

@@ -44,10 +44,7 @@ SHORTEST_BULLET = 4
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory that was found.
-
-    `score` (0-1) and `signals` are None for one that came with its whole category.
-    """
+    """A memory that was found; no score (0-1) of one that came with its category."""
 
     memory: Memory
     score: float | None = None
@@ -175,10 +172,7 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What was found, best first, then what came with its category; `left_out` found no room.
-
-    `below_min_score` is that of `RetrievalStats`.
-    """
+    """What was found, best first, then what came with its category; `left_out` had no room."""
 
     results: list[QueryResult]
     messages: list[QuotedMessage]

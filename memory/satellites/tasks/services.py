@@ -97,10 +97,7 @@ def begin_task(
 def open_task(
     *, viewer: Viewer, task_id: str, now: datetime, of_team: bool = False
 ) -> tuple[Task, list[TaskItem]]:
-    """An open task of the viewer's agent with its items, the first one first.
-
-    Where the agent has none of that id it is the team's own, if `of_team`. Raises as `add_item`.
-    """
+    """Returns an open task with its items; the team's own, if `of_team`. Raises as `add_item`."""
     for owner in [viewer.agent_id, None] if of_team else [viewer.agent_id]:
         key = TaskKey(viewer.team_id, owner, task_id)
         task, items = task_store.load_items(key, now=now)
@@ -179,10 +176,7 @@ def add_item(*, viewer: Viewer, task_id: str, item: NewItem, now: datetime) -> T
 def items_of(
     *, viewer: Viewer, task_id: str, now: datetime, stage: str = "", kind: ItemKind | None = None
 ) -> list[TaskItem]:
-    """The items of an open task, the first one first, all or those of a stage or kind.
-
-    Raises as `add_item`.
-    """
+    """Returns the items of an open task, the first one first. Raises as `add_item`."""
     task = task_for(viewer=viewer, task_id=task_id, now=now)
     found, items = task_store.load_items(_key(viewer, task), now=now)
     _check("unknown" if found is None else found.state.value, task_id)
@@ -194,18 +188,12 @@ def items_of(
 
 
 def clear_items(*, viewer: Viewer, task_id: str, now: datetime) -> tuple[Task, int]:
-    """Empties an open task, which stays open; returns it and how many items went.
-
-    Raises as `add_item`.
-    """
+    """Empties an open task; returns it and how many items went. Raises as `add_item`."""
     return _emptied(viewer, task_id, now, task_store.clear)
 
 
 def end_task(*, viewer: Viewer, task_id: str, state: TaskState, now: datetime) -> tuple[Task, int]:
-    """Completes or fails an open task: its items are gone; returns it and how many they were.
-
-    That it ended is known for a while. Raises as `add_item`.
-    """
+    """Ends an open task; returns it and how many items went. Raises as `add_item`."""
     return _emptied(viewer, task_id, now, partial(task_store.end, state=state, now=now))
 
 

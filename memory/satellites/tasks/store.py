@@ -94,10 +94,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskItem:
-    """One item: reasoning with its `text`, or the `output` (any JSON value) of a `tool`.
-
-    `promoted_to` is the memory of the project that was made of it.
-    """
+    """One item: reasoning with its `text`, or the `output` (any JSON value) of a `tool`."""
 
     id: UUID
     kind: ItemKind

@@ -116,10 +116,7 @@ class Timeline:
 def timeline_of(
     *, team_id: UUID, began_at: datetime, at: datetime, now: datetime, zone: tzinfo
 ) -> Timeline:
-    """The log of a team whose first change was at `began_at`, in bars of days of the zone.
-
-    Of a log of a day or two, in bars of hours. Call it in the team's scope.
-    """
+    """Returns the log of a team as a line, in bars of days or, of a young log, of hours."""
     bounds = _bounds(began_at.astimezone(zone), now.astimezone(zone))
     counts = changes_between_bounds(team_id=team_id, bounds=bounds)
     line = Timeline(bounds[0], now, at, [])
@@ -167,10 +164,7 @@ def _height(count: int, most: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PastPage:
-    """Some memories of the moment with their marks, the latest first.
-
-    `next_after` is the one after which the next page begins.
-    """
+    """Some memories of the moment with their marks, the latest first."""
 
     instant: Instant
     memories: list[tuple[Memory, list[str]]]

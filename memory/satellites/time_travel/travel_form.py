@@ -112,10 +112,7 @@ def moment_of(form: TravelForm, *, now: datetime) -> datetime:
 
 
 def local_text(moment: datetime) -> str:
-    """A moment as a field of the form holds it: in the zone of the page, in whole seconds.
-
-    It is rounded up, so that what was done by then is part of it.
-    """
+    """Returns a moment in the zone of the page, rounded up to whole seconds."""
     there = timezone.localtime(moment).replace(tzinfo=None)
     whole = there.replace(microsecond=0)
     return (whole if whole == there else whole + timedelta(seconds=1)).isoformat()

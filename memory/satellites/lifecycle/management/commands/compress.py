@@ -12,7 +12,8 @@ from memory.understanding.tools import default_tools
 from memory.writing.indexing.vectors import LEVELS_ACTOR as ACTOR
 from memory.writing.indexing.vectors import levels_to_write, write_levels
 from teams.errors import UnavailableError
-from teams.services.people import all_team_ids, team_id_of_slug
+from teams.management.arguments import existing_team
+from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
 
@@ -32,12 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         tools = default_tools()
-        team_ids = all_team_ids()
-        if options["team"]:
-            team_id = team_id_of_slug(options["team"])
-            if team_id is None:
-                raise CommandError(f"There is no team '{options['team']}'.")
-            team_ids = [team_id]
+        team_ids = [existing_team(options["team"])] if options["team"] else all_team_ids()
         counts = {}
         for team_id in team_ids:
             with team_scope(team_ids=[team_id], actor=ACTOR):
