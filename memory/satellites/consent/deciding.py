@@ -173,10 +173,7 @@ def approve_request(
 def reject_request(
     *, viewer: Viewer, request_id: UUID, now: datetime, note: str = ""
 ) -> ConsentRequest:
-    """Keeps what stands; the same value from the same messages is not asked again.
-
-    Raises as `approve_request`.
-    """
+    """Keeps what stands; the same is not asked again. Raises as `approve_request`."""
     note = masked_note(note)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         row = _waiting(viewer, request_id, now, is_locked=True)
@@ -199,10 +196,7 @@ def expire_requests(*, now: datetime) -> int:
 
 
 def close_given(*, memory: Memory, actor: str, now: datetime, written: LogRange | None) -> None:
-    """Approves what asked whether the team may know a memory, once somebody gave it to the team.
-
-    Call it in the transaction that did, with what that wrote.
-    """
+    """Approves the request to give a memory to the team, in the transaction that gave it."""
     rows = ConsentRequest.objects.select_for_update().filter(
         team_id=memory.team_id, memory=memory, kind=_Kind.TEAM_PREFERENCE, state=_State.WAITING
     )

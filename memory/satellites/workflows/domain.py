@@ -42,10 +42,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call: in which message, of what, and after which request.
-
-    Calls of one `stretch` have no request between them; stretches are counted on through all talk.
-    """
+    """A call in a message, and its request; calls of one `stretch` have no request between them."""
 
     tool: str
     arguments: Mapping[str, Any]  # Any: JSON
@@ -76,10 +73,7 @@ class Workflow:
 
 
 def tool_calls(messages: Sequence[Said]) -> list[ToolCall]:
-    """The calls in the messages, which stand conversation by conversation in their order.
-
-    A result that follows its call in an assistant's text is no further one; one without is.
-    """
+    """Returns the calls in messages, which stand by conversation; results of calls count once."""
     found: list[ToolCall] = []
     open_calls: deque[str] = deque()
     stretch, request, conversation = 0, "", None

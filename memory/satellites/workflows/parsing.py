@@ -73,10 +73,7 @@ def language_of(path: str) -> Language | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """One node: its kind and field in the grammar, its bytes [start, end) and lines from 1.
-
-    Comments and statements that are nothing but a string are left out of `children`.
-    """
+    """A node with its bytes [start, end) and lines from 1; comments and docstrings are left out."""
 
     kind: str
     field: str
@@ -119,10 +116,7 @@ class Node:
 
     @property
     def is_list(self) -> bool:
-        """Whether it is a bracketed list, such as arguments, parameters or the items of an array.
-
-        How many there are differs from place to place.
-        """
+        """Whether it is a bracketed list, such as arguments, whose length differs by place."""
         items = self.children
         if self.is_block or len(items) < 2 or items[0].is_named or items[-1].is_named:
             return False
@@ -173,11 +167,7 @@ class UnreadableCodeError(Exception):
 
 
 def parse_code(*, path: str, text: str, seconds: float = 1.0) -> SourceFile:
-    """The syntax tree of a file in one of the known languages.
-
-    Raises UnreadableCodeError: another language, a syntax error, a NUL, nesting deeper than 200,
-    or `seconds` that are over.
-    """
+    """Returns the syntax tree of a file; UnreadableCodeError says why there is none."""
     language = language_of(path)
     if language is None:
         raise UnreadableCodeError("no language that is learned from")

@@ -60,10 +60,7 @@ class CodeFile:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What came of it: new and strengthened patterns, how many were known as they stand.
-
-    `skipped` are the paths that were not learned from, each with the reason.
-    """
+    """New and strengthened patterns, how many stand as known, and paths `skipped` with reasons."""
 
     new: Sequence[WriteResult]
     strengthened: Sequence[WriteResult]

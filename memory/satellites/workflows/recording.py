@@ -67,10 +67,7 @@ def state_workflow(
 
 @retried
 def start_recording(*, viewer: Viewer, workflow: NewWorkflow, now: datetime) -> WorkflowRecording:
-    """Begin to record; agent and project are created when new.
-
-    Raises ConflictError where the team has as many recordings under way as it may.
-    """
+    """Begins to record; ConflictError where the team has as many under way as it may."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         rows = WorkflowRecording.objects.filter(team_id=viewer.team_id, state=State.RECORDING)
         if rows.count() >= MOST_OPEN:
