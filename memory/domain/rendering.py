@@ -143,11 +143,6 @@ LABELS = (
     SAID_LABEL,
 )
 DATED_LABELS = (EVENT_LABEL, COMMIT_LABEL, SAID_LABEL)
-# What stands after the label of a memory that is not simply true: something speaks against it, or
-# it was true once.
-DISPUTED_MARK = Status.DISPUTED.upper()
-PAST_MARKS = {status: status.upper() for status in (Status.SUPERSEDED, Status.ARCHIVED)}
-MARKS = (DISPUTED_MARK, *PAST_MARKS.values())
 # A note of thirty near alike ones would fill a prompt with what it is at odds with.
 MOST_QUOTED = 3
 # Nor with the whole of each: that stands in a line of its own.
@@ -217,10 +212,9 @@ def shown_name(name: str) -> str:
 
 def mark_of(status: str, *, is_disputed: bool = False) -> str:
     """What follows the label of a memory of that status, with a space before it; or nothing."""
-    past = PAST_MARKS.get(Status(status))
-    if past is not None:
-        return f" {past}"
-    return f" {DISPUTED_MARK}" if is_disputed or status == Status.DISPUTED else ""
+    if status in (Status.SUPERSEDED, Status.ARCHIVED):
+        return f" {status.upper()}"
+    return f" {Status.DISPUTED.upper()}" if is_disputed or status == Status.DISPUTED else ""
 
 
 @dataclass(frozen=True, slots=True)

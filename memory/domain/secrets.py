@@ -16,7 +16,7 @@ from stdnum import iban, luhn
 from memory.domain.secret_fields import MASK, looks_secret, mask_fields, name_parts
 from memory.domain.text.words import word_set
 
-__all__ = ["MASK", "mask_private_keys", "mask_secrets", "secrets_in"]
+__all__ = ["MASK", "mask_private_keys", "mask_secrets"]
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?"
@@ -164,24 +164,6 @@ def mask_secrets(*, text: str) -> str:
 def mask_private_keys(*, text: str) -> str:
     """The text with private keys masked, the one secret that runs over several lines."""
     return _PRIVATE_KEY.sub(MASK, text) if "PRIVATE KEY" in text else text
-
-
-def secrets_in(*, text: str) -> list[str]:
-    """What `mask_secrets` takes out of a text, each piece as it stands there."""
-    masked = mask_secrets(text=text)
-    if masked == text:
-        return []
-    found: list[str] = []
-    rest = text
-    kept = masked.split(MASK)
-    for before, after in itertools.pairwise(kept):
-        start = rest.find(before) + len(before)
-        end = rest.find(after, start) if after else len(rest)
-        if end < start:
-            break
-        found.append(rest[start:end].strip())
-        rest = rest[end:]
-    return [secret for secret in found if len(secret) > 3]
 
 
 def _mask_half(match: re.Match[str], is_pair: bool) -> str:

@@ -350,9 +350,3 @@ def _of(scope: Scope) -> Callable[[Line], bool]:
 
 def _in_place(place: int) -> Callable[[Line], Written]:
     return lambda line: Written(line.render(), order=place)
-
-
-def frame_chars(*, has_marker: bool = True) -> int:
-    """The characters of the block around its facts."""
-    (block,) = read_only_plan((Scope.TEAM,), has_marker=has_marker).blocks
-    return len(f"{block.opening}\n\n{block.closing}")

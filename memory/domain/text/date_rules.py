@@ -274,7 +274,7 @@ def _weekend(reader: Reader, match: re.Match[str]) -> NamedTime | None:
 # -- "last", "this" and "next" ---------------------------------------------------------------------
 
 
-WHICH_WORD = rf"(?:this )?(?P<which>{any_of(WHICH)})(?:['’]s)?"
+_WHICH_WORD = rf"(?:this )?(?P<which>{any_of(WHICH)})(?:['’]s)?"
 
 
 @_rule(rf"this (?P<time>time|day) last (?P<unit>{any_of(UNITS)})\b")
@@ -286,7 +286,7 @@ def _same_time(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     return reader.found(match, (day - half * DAY, day + (half + 1) * DAY), Grain.DAY)
 
 
-@_rule(rf"{WHICH_WORD} (?P<part>{any_of(PARTS_OF_DAY)})\b")
+@_rule(rf"{_WHICH_WORD} (?P<part>{any_of(PARTS_OF_DAY)})\b")
 def _which_part_of_day(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "This morning", "last night"."""
     shift, part = WHICH[match["which"].lower()], match["part"].lower()
@@ -297,8 +297,8 @@ def _which_part_of_day(reader: Reader, match: re.Match[str]) -> NamedTime | None
     )  # fmt: skip
 
 
-@_rule(rf"{WHICH_WORD} week(?:['’]s)?,? (?:(?:on|from|starting|beginning) )?(?P<day>{WEEKDAY})\b")
-@_rule(rf"(?P<day>{WEEKDAY}) (?:of )?{WHICH_WORD} week\b")
+@_rule(rf"{_WHICH_WORD} week(?:['’]s)?,? (?:(?:on|from|starting|beginning) )?(?P<day>{WEEKDAY})\b")
+@_rule(rf"(?P<day>{WEEKDAY}) (?:of )?{_WHICH_WORD} week\b")
 def _day_of_week(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "Next week on Friday", "last week's Monday", "Friday next week"."""
     monday = reader.clock.unit("week", WHICH[match["which"].lower()])[0]
@@ -306,7 +306,7 @@ def _day_of_week(reader: Reader, match: re.Match[str]) -> NamedTime | None:
 
 
 @_rule(
-    rf"{WHICH_WORD} (?:(?P<period>{PERIOD})|(?P<weekday>{WEEKDAY}|{SHORT})"
+    rf"{_WHICH_WORD} (?:(?P<period>{PERIOD})|(?P<weekday>{WEEKDAY}|{SHORT})"
     rf"|(?P<month>{any_of(MONTHS)})|(?P<season>{any_of(SEASONS)})|(?P<holiday>{HOLIDAY}))\b"
 )
 def _which(reader: Reader, match: re.Match[str]) -> NamedTime | None:
@@ -328,7 +328,7 @@ def _which(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     return _named(reader, match, shift)
 
 
-@_rule(rf"{WHICH_WORD} (?:{COUNT} )?{UNIT}")
+@_rule(rf"{_WHICH_WORD} (?:{COUNT} )?{UNIT}")
 def _last_units(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "The past three months", "the last 24 hours", "the last hour", "the next two weeks"."""
     unit, shift = match["unit"].lower(), WHICH[match["which"].lower()]
@@ -434,11 +434,11 @@ def _numbered_week(reader: Reader, match: re.Match[str]) -> NamedTime | None:
 
 # -- numbers --------------------------------------------------------------------------------------
 
-APART = r"(?<![\w.\-/:#$€£+])"
+_APART = r"(?<![\w.\-/:#$€£+])"
 
 
 @_rule(
-    rf"{APART}(?P<year>{YEAR})(?P<mark>[-/])(?P<month>\d{{1,2}})(?:(?P=mark)(?P<day>\d{{1,2}}))?(?!-?\d)",
+    rf"{_APART}(?P<year>{YEAR})(?P<mark>[-/])(?P<month>\d{{1,2}})(?:(?P=mark)(?P<day>\d{{1,2}}))?(?!-?\d)",
     dates=True,
 )
 def _iso(reader: Reader, match: re.Match[str]) -> NamedTime | None:
@@ -451,7 +451,7 @@ def _iso(reader: Reader, match: re.Match[str]) -> NamedTime | None:
 
 
 @_rule(
-    rf"{APART}(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark)(?P<year>{YEAR})(?![./-]?\w)",
+    rf"{_APART}(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark)(?P<year>{YEAR})(?![./-]?\w)",
     dates=True,
 )
 def _numeric(reader: Reader, match: re.Match[str]) -> NamedTime | None:
@@ -466,26 +466,15 @@ def _numeric(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     return found
 
 
-@_rule(
-    rf"{APART}(?P<first>\d{{1,2}})/(?:(?P<year>{YEAR})|(?P<second>\d{{1,2}})(?![\d/]))",
-    dates=True,
-)
-def _slashed(reader: Reader, match: re.Match[str]) -> NamedTime | None:
-    """ "05/2026", "on 5/11"."""
-    first, second = int(match["first"]), int(match["second"] or 0)
-    if match["year"]:
-        is_month = 1 <= first <= 12
-        span = months_from(int(match["year"]), first, 1)
-        return reader.found(match, span, Grain.MONTH) if is_month else None
-    day, month = (first, second) if second <= 12 else (second, first)
-    if month not in range(1, 13) or reader.word_before(match.start()) not in {
-        "on", "by", "until", "since",
-    }:  # fmt: skip
-        return None
-    return reader.found(match, reader.clock.in_year(month, day), Grain.DAY, yearless=True)
+@_rule(rf"{_APART}(?P<month>\d{{1,2}})/(?P<year>{YEAR})")
+def _month_of_year(reader: Reader, match: re.Match[str]) -> NamedTime | None:
+    """ "05/2026"."""
+    month = int(match["month"])
+    span = months_from(int(match["year"]), month, 1)
+    return reader.found(match, span, Grain.MONTH) if 1 <= month <= 12 else None
 
 
-@_rule(rf"{APART}(?:the )?{DAYS} (?:of )?{MONTH}{TAIL}", dates=True)
+@_rule(rf"{_APART}(?:the )?{DAYS} (?:of )?{MONTH}{TAIL}", dates=True)
 @_rule(rf"{MONTH} ?(?:the )?{DAYS}{TAIL}", dates=True)
 def _day_in_month(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "3 May 2026", "3rd to 7th of May", "May 3rd, 2026"."""
@@ -548,7 +537,7 @@ def _decade(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     return reader.found(match, months_from(year, 1, 120), Grain.DECADE)
 
 
-@_rule(rf"{APART}(?P<year>{YEAR})(?![-/:_#$€£+]\w)|['’](?P<short>\d\d)(?!\w)")
+@_rule(rf"{_APART}(?P<year>{YEAR})(?![-/:_#$€£+]\w)|['’](?P<short>\d\d)(?!\w)")
 def _year_alone(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "In 2024", "in '24"; "the 2000 seats" is none."""
     before = reader.word_before(match.start())

@@ -43,8 +43,6 @@ from memory.domain.text.date_patterns import (
 )
 from memory.domain.text.date_rules import RULES
 
-__all__ = ["Grain", "Lean", "NamedTime", "Side", "read_dates"]
-
 MAX_CHARS: Final = 32_000
 # A part of a part of a time is the most that is read: "the end of the first week of May".
 _DEEPEST = 2

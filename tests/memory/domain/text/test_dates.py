@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.text.calendar import Lean
-from memory.domain.text.dates import Grain, read_dates
+from memory.domain.text.calendar import Grain, Lean
+from memory.domain.text.dates import read_dates
 
 # A work-day text of that length takes about 0.1 s; what grew with the square took minutes.
 MOST_SECONDS = 10
