@@ -86,7 +86,6 @@ class RulesLevels:
     name = RULES
 
     def write(self, text: LongText) -> WrittenLevels:
-        """What the rules make of it."""
         return WrittenLevels(levels_of(text.content, form=text.form, payload=text.payload), RULES)
 
 

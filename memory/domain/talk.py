@@ -159,7 +159,6 @@ class RulesSummariser:
         until: datetime,
         asker: Asker,
     ) -> WrittenSummary:
-        """A summary of at most 200 tokens."""
         return WrittenSummary(summarise(points=points, since=since, until=until), self.name)
 
 

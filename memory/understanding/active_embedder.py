@@ -47,7 +47,6 @@ class ActiveEmbedder:
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its vectors."""
         return self._last().name
 
     @property
@@ -60,12 +59,10 @@ class ActiveEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """The size of the model's vectors; 0 while its first answer is awaited."""
         return self._last().dimensions
 
     @property
     def opposition_similarity(self) -> float:
-        """From which cosine on a judge reads two texts."""
         return self._last().opposition_similarity
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

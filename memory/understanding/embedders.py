@@ -57,7 +57,6 @@ class OnnxEmbedder:
         self._encode = encode
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dimensions); a blank text is a zero vector."""
         unit = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for place, text in enumerate(texts):
             if not is_blank(text):
@@ -110,10 +109,6 @@ class OpenAIEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dimensions); a blank text is a zero vector.
-
-        Raises EmbeddingError.
-        """
         places = [place for place, text in enumerate(texts) if not is_blank(text)]
         if not places and (self.dimensions or not texts):
             return np.zeros((len(texts), self.dimensions), dtype=np.float32)

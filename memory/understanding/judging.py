@@ -41,15 +41,12 @@ class SmallJudge:
         self._lock = threading.Lock()
 
     def judge(self, *, existing: Statement, new: Statement) -> Judgement:
-        """The verdict on the pair."""
         return self.judge_all([(existing, new)])[0]
 
     def judge_all(self, pairs: Sequence[tuple[Statement, Statement]]) -> list[Judgement]:
-        """The verdicts on the pairs, in order."""
         return [_judgement(row) for row in self._chances(pairs)]
 
     def conflict_chances(self, pairs: Sequence[tuple[Statement, Statement]]) -> list[float]:
-        """The chance 0-1 of each pair that it is in conflict, in order."""
         return [float(row[:2].sum()) for row in self._chances(pairs)]
 
     def _chances(self, pairs: Sequence[tuple[Statement, Statement]]) -> NDArray[np.float32]:

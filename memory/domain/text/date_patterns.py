@@ -78,6 +78,10 @@ HOUR_OF_DAY = pattern(
 RANGE = pattern(r" ?[-–] ?| (?:to|until|till|through|(?P<both>and)) ")
 ONWARDS = pattern(r" on(?:wards?)?\b")
 JOINT = pattern(r",? (?:(?:in|of|on) )?")
+# Between an hour and its day, and between a weekday and its date.
+TO_DAY = pattern(r"(?:,| on)? ")
+TO_DATE = pattern(r"[,.]? ")
+NUMBER_NEXT = re.compile(r"[\s,-]*\d|-")
 THE = pattern(r"the (?!the\b)")
 THE_PRESENT = pattern(rf"the (?P<unit>{PERIOD})\b")
 SIDE = re.compile(

@@ -47,12 +47,14 @@ from memory.domain.text.date_patterns import (
     NEAR_DAYS,
     NO_DAY_BEFORE,
     NO_NOUN,
+    NUMBER_NEXT,
     OTHER,
     PERIOD,
     SHORT,
     TAIL,
     THE_PRESENT,
     THIRDS,
+    TO_DATE,
     UNIT,
     WEEKDAY,
     WHICH,
@@ -370,12 +372,16 @@ def _weekday(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "Friday", "Tuesday 9 June", "Saturday the 21st"."""
     if reader.word_before(match.start()) in NO_DAY_BEFORE:
         return None
-    joint = pattern(r"[,.]? ").match(reader.text, match.end())
+    joint = TO_DATE.match(reader.text, match.end())
     date = reader.time(joint.end(), only_dates=True) if joint else None
     if date is not None and date.grain is Grain.DAY:
         return replace(date, start=match.start())
     before = reader.text[: match.start()].rstrip()[-1:]
-    if match["short"] and (not before or before in '.!?:"“') and not _follows_number(reader, match):
+    if (
+        match["short"]
+        and (not before or before in '.!?:"“')
+        and not NUMBER_NEXT.match(reader.text, match.end())
+    ):
         # "Sun and rain all day".
         return None
     span = reader.clock.weekday(_weekday_number(match[0]))
@@ -567,10 +573,6 @@ def _count(text: str) -> float:
 
 def _weekday_number(text: str) -> int:
     return (WEEKDAYS | SHORT_WEEKDAYS)[text.lower()]
-
-
-def _follows_number(reader: Reader, match: re.Match[str]) -> bool:
-    return bool(re.compile(r"[\s,-]*\d|-").match(reader.text, match.end()))
 
 
 def _holiday_name(text: str) -> str:

@@ -38,8 +38,8 @@ from memory.domain.text.date_patterns import (
     THE,
     THE_BEFORE,
     THE_PRESENT,
+    TO_DAY,
     WORD_BEFORE,
-    pattern,
 )
 from memory.domain.text.date_rules import RULES
 
@@ -167,7 +167,7 @@ class Reader:
         if match is None or hour is None:
             return None
         (first, last), grain = hour
-        joint = pattern(r"(?:,| on)? ").match(self.text, match.end())
+        joint = TO_DAY.match(self.text, match.end())
         day = self.time(joint.end()) if joint else None
         if day is None or day.grain is not Grain.DAY:
             today = self.clock.today
