@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memory.clients.afterwards import at_its_end
 from memory.domain.audience import Viewer
+from memory.domain.names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
 from memory.domain.plans.assembly import Assembly, assemble
 from memory.domain.plans.documents import (
@@ -22,7 +23,6 @@ from memory.domain.plans.documents import (
 from memory.domain.plans.plan import LAYERS, SEVEN_LAYERS, Layer, Text, Written, summary_line
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
-from memory.domain.text.words import says_user
 from memory.models import Contradiction
 from memory.reading.answers import Prompt, RetrievalStats, ScoredMemory, milliseconds
 from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Quote
-from memory.domain.text.words import heard_name, says_user, with_name
 from memory.domain.types import QUOTING
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.zones import zone_of

@@ -13,7 +13,8 @@ from zlib import crc32
 from django.db.models import Q
 
 from audit.models import MemoryLog
-from memory.domain.text.words import name_words, normalise_text, says_user
+from memory.domain.names import says_user
+from memory.domain.text.words import name_words, normalise_text
 from memory.domain.types import MemoryType, Status
 from memory.models import Memory, MemoryRelation
 from memory.models.querysets import MemoryQuerySet

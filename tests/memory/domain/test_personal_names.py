@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Line
-from memory.domain.text.words import heard_name, says_user, with_name
 from memory.domain.types import MemoryType, Status
 from tests.support.prompt_lines import FEB_9
 
