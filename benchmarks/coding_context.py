@@ -47,9 +47,9 @@ from memory.domain.forms import Form
 from memory.domain.rendering import ESTIMATE, estimate_tokens
 from memory.domain.scoring import Weights as Scoring
 from memory.domain.types import Signals
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, packing_for, prompt
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import prompt
 from memory.satellites.plans import weights
 from memory.satellites.plans.package import PackageRequest, context_package
 from memory.satellites.plans.placing import (
@@ -354,7 +354,7 @@ class Store:
                 tools=self.tools,
                 now=timezone.now(),
             ),
-            packing=packing_for(weights=Scoring(), token_budget=budget),
+            packing=Packing(weights=Scoring(), token_budget=budget),
         )
         return {each.row.memory_id for each in found.told}
 

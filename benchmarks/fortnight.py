@@ -36,9 +36,9 @@ from memory.domain.audience import Viewer
 from memory.models import Memory, MessageEntry
 from memory.models.memory import LIVE
 from memory.models.querysets import heard_by_q
-from memory.reading.ranking import Question as Asked
-from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Read
+from memory.reading.questions import Question as Asked
+from memory.reading.retrieval import search
 from memory.understanding.tools import Tools, default_tools
 from teams.models import Agent, EndUser, Message, Role
 from teams.services.people import change_person, ensure_end_user, set_person_role

@@ -29,9 +29,9 @@ from memory.domain.forms import Form
 from memory.domain.text.words import STOP_WORDS
 from memory.reading.answers import ScoredMemory
 from memory.reading.messages import ScoredMessage
-from memory.reading.ranking import Question as Asked
-from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Read
+from memory.reading.questions import Question as Asked
+from memory.reading.retrieval import search
 from memory.satellites.transfer.transcripts import (
     ImportMode,
     ImportSummary,

@@ -34,8 +34,9 @@ from benchmarks.texts import Texts
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.models import Memory
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, packing_for, prompt, search
+from memory.reading.packing import Packing
+from memory.reading.questions import Question, Read
+from memory.reading.retrieval import prompt, search
 from memory.selectors.filters import viewer_parameters
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import Shape, find_candidates
@@ -139,7 +140,7 @@ def timed(call: Callable[[str], object], asked: Sequence[str]) -> str:
 def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
     """What `retrieve` takes as a prompt, and as a search."""
     viewer = owner.viewer()
-    packing = packing_for(weights=Weights(), token_budget=2000)
+    packing = Packing(weights=Weights(), token_budget=2000)
 
     def read(text: str, limit: int | None = None) -> Read:
         question = Question(text)

@@ -38,8 +38,7 @@ from prometheus_client.registry import Collector
 
 from memory.reading.snapshots import READS
 from memory.satellite import satellites
-from memory.selectors.conversations import jobs_by_state
-from memory.selectors.job_queue import oldest_wait
+from memory.selectors.conversations import jobs_by_state, oldest_wait
 from memory.writing.counters import written_counts
 from memory.writing.indexing.vectors import pending_counts
 from memory.writing.outcomes import work_counts

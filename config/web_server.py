@@ -349,8 +349,9 @@ def warm_up() -> bool:
     from memory.domain.audience import Viewer
     from memory.domain.scoring import Weights
     from memory.domain.types import Statement
-    from memory.reading.ranking import Question
-    from memory.reading.retrieval import Read, packing_for, prompt
+    from memory.reading.packing import Packing
+    from memory.reading.questions import Question, Read
+    from memory.reading.retrieval import prompt
     from memory.understanding.judging import small_judge
     from memory.understanding.tools import default_tools
     from teams.errors import UnavailableError
@@ -369,7 +370,7 @@ def warm_up() -> bool:
         now=now,
     )
     try:
-        prompt(read, packing=packing_for(weights=Weights(), token_budget=1_000))
+        prompt(read, packing=Packing(weights=Weights(), token_budget=1_000))
     except (DatabaseError, InterfaceError, UnavailableError) as error:
         logger.warning("Serving without having warmed up: %s", error)
         return False

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.models import Job
 from memory.reading.usage import flush_noted_usage
-from memory.selectors.job_queue import team_queues
+from memory.selectors.conversations import team_queues
 from memory.understanding.tools import default_tools
 from memory.writing.decisions.clearing import keep_all_to_limits, keep_to_limit
 from memory.writing.indexing.message_index import index_waiting

@@ -20,8 +20,7 @@ from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.models import Category
 from memory.reading.answers import own_weights
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read
+from memory.reading.questions import Question, Read
 from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools

@@ -16,8 +16,7 @@ from django.utils import timezone
 
 from audit.models import OperationalEvent
 from memory.models import Contradiction, Job, Memory
-from memory.selectors.figures import Series
-from memory.writing.figures import Figures
+from memory.selectors.figures import Figures, Series
 from routing.models import RoutingDecision, SpendEntry
 from routing.services.cost_guard import MonthSpend
 

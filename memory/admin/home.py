@@ -19,7 +19,7 @@ from django.utils.timesince import timesince
 
 from memory.models import Contradiction, Job, Memory
 from memory.selectors.contradictions import is_waiting
-from memory.writing.figures import figures_of
+from memory.selectors.figures import figures_of
 from routing.services.cost_guard import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
 from teams.models import Conversation, Team

@@ -16,7 +16,7 @@ from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.domain.types import Scope, Status
 from memory.models import Memory
-from memory.selectors.versions import current_version
+from memory.selectors.memories import current_version
 from memory.understanding.tools import default_tools
 from memory.writing.decisions.changes import (
     archive_memory,

@@ -20,9 +20,8 @@ from memory.domain.types import Status
 from memory.models import Category, Memory, MemoryUsage
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import search
 from memory.understanding.tools import default_tools
 from memory.writing.windows import TEAM_FACT
 from teams.admin.base import OneCountChangeList, id_in

@@ -16,7 +16,7 @@ from memory.domain.differences import TextPart, phrase_parts
 from memory.domain.forms import labelled
 from memory.domain.judgements import MERGED
 from memory.models import Contradiction, Memory, MemoryRelation
-from memory.selectors.versions import Version, versions_of
+from memory.selectors.memories import Version, versions_of
 from teams.admin.conversations import passages_of
 from teams.admin.display import actor_words
 

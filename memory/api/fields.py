@@ -20,7 +20,7 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field, FilterError, parse_filters
 from memory.domain.text.words import NO_WORDS, has_words, is_blank
 from memory.domain.types import is_to_come
-from memory.reading.ranking import MAX_QUERY_CHARS
+from memory.reading.questions import MAX_QUERY_CHARS
 from teams.domain.documents import LINE, VISIBLE, DocumentError, Part
 
 

@@ -34,7 +34,7 @@ from memory.models import Contradiction
 from memory.models.memory import MEMORY_TYPES
 from memory.reading.answers import RetrievalStats, ScoredMemory
 from memory.reading.messages import ScoredMessage
-from memory.reading.search import Level
+from memory.reading.questions import Level
 from teams.domain.agent_document import RetrievalWeights
 
 # Those that a score is made of.

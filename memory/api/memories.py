@@ -33,8 +33,7 @@ from memory.domain.forms import stated_importance
 from memory.domain.judgements import Feedback
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS, MemoryType
 from memory.models import Memory
-from memory.models.levels import TOLD_LEVELS
-from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS
+from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS, TOLD_LEVELS
 from memory.writing.drafts import Outcome, WriteResult
 from memory.writing.stating import STATED_SCOPES
 

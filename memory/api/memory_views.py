@@ -43,18 +43,17 @@ from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.types import MemoryType, Work
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, send_search
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import send_search
 from memory.selectors.memories import (
     MemoryFilters,
     filtered_memories,
+    levels_of_memory,
     memory_for,
     merged_into,
     related_to,
 )
 from memory.selectors.names import is_guest
-from memory.selectors.versions import levels_of_memory
 from memory.understanding.tools import default_tools
 from memory.writing.decisions.changes import (
     correct_memory,

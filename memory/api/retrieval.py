@@ -43,16 +43,17 @@ from memory.domain.types import MemoryType
 from memory.domain.updates import Kind
 from memory.reading.answers import Prompt, budget_for, own_weights, weights_of
 from memory.reading.cache import Sent
-from memory.reading.news import News, with_news
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, of_types, packing_for, retrieve
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read, of_types
+from memory.reading.retrieval import retrieve
 from memory.reading.seven_layers import (
     BuiltPrompt,
+    News,
     build_prompt,
     prompt_without_memory,
     send_prompt,
     with_documents,
+    with_news,
 )
 from memory.selectors.conversations import conversation_with, viewer_in
 from memory.understanding.tools import default_tools
@@ -286,7 +287,7 @@ class RetrievalViewSet(ReadViewSet):
         is_full = given["return"] == FULL
         sent = retrieve(
             read,
-            packing=packing_for(
+            packing=Packing(
                 weights=asked.weights,
                 token_budget=asked.token_budget,
                 counter=counter_for(asked.agent.model_config),
@@ -396,16 +397,17 @@ def _in_full(found: Prompt) -> Json:
 
 def _prompt_json(built: BuiltPrompt, news: News | None = None) -> Json:
     """What `BuiltPromptSerializer` describes, without its stats."""
+    found, layers = built.retrieval, built.layer_of
     return {
         "prompt": built.prompt,
         "updates": UpdatesSerializer(news).data if news is not None and news.text else None,
         "layers": LayerSerializer(built.layers, many=True).data,
         "trimmed": TrimmedLayerSerializer(built.trimmed, many=True).data,
         "memories": [
-            {**packed_memory_json(each.scored), "layer": each.layer} for each in built.memories
+            {**packed_memory_json(each), "layer": layers[each.id]} for each in found.memories
         ],
-        "messages": [packed_message_json(each) for each in built.messages],
-        "contradictions": [ContradictionSerializer(each).data for each in built.contradictions],
+        "messages": [packed_message_json(each) for each in found.messages],
+        "contradictions": [ContradictionSerializer(each).data for each in found.contradictions],
         "documents": ToldDocumentsSerializer(built.documents).data if built.documents else None,
         "warnings": list(built.warnings),
     }

@@ -23,7 +23,7 @@ from memory.api.headers import (
 )
 from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.rendering import ESTIMATE
-from memory.reading.news import news_of
+from memory.reading.seven_layers import news_of
 from memory.selectors.conversations import viewer_in
 from memory.selectors.history.changes import changes_since, thread_for
 from memory.writing.posting import save_state

@@ -15,7 +15,7 @@ class JobQuerySet(models.QuerySet["Job"]):
     """Jobs by what they do."""
 
     def extractions(self) -> JobQuerySet:
-        """Those that extract memories; each message belongs to one of them."""
+        """Returns those that extract memories; each message belongs to one of them."""
         return self.filter(kind=Job.Kind.EXTRACT)
 
 
@@ -144,7 +144,7 @@ class Job(TeamOwned):
 
     @property
     def messages_done(self) -> int:
-        """How many of them are extracted."""
+        """The number of extracted messages."""
         if self.state == self.State.DONE:
             return self.messages
         return max(0, self.done_position - self.from_position + 1)

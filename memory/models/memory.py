@@ -1,15 +1,18 @@
-"""The memory row: text that never changes, state that may, and how often it was of use."""
+"""Memories, the rows beside each of them, and the team's categories."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
+from pgvector.django import HalfVectorField
 
 from memory.domain.audience import Audience
 from memory.domain.forms import ArtifactKind, Form
+from memory.domain.levels import Level
 from memory.domain.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import (
     MAX_SUBJECT_CHARS,
@@ -31,6 +34,9 @@ STATUSES = [(status.value, status.value) for status in Status]
 SHOWN_STATUSES = [each for each in STATUSES if each[0] != Status.PURGED.value]
 TIERS = [(tier.value, tier.value) for tier in Tier]
 ARTIFACT_KINDS = [(kind.value, kind.value) for kind in ArtifactKind]
+TOLD_LEVELS = [
+    (level.value, level.value) for level in (Level.CONTENT, Level.SUMMARY, Level.COMPRESSED)
+]
 LIVE = (Status.ACTIVE.value, Status.DISPUTED.value)
 _IS_LIVE = models.Q(status__in=LIVE)
 _IS_IMPORTANT = models.Q(status__in=LIVE, importance__gte=7) & ~models.Q(tier=Tier.COLD.value)
@@ -45,11 +51,10 @@ _IN_EVERY_PROMPT = models.Q(is_pinned=True) | models.Q(
 SINCE_EVER = datetime(1, 1, 2, tzinfo=UTC)
 
 
-def _one_of(field: str, choices: list[tuple[str, str]]) -> models.CheckConstraint:
-    return models.CheckConstraint(
-        condition=models.Q(**{f"{field}__in": [value for value, _ in choices]}),
-        name=f"memory_{field}_known",
-    )
+def one_of(field: str, choices: list[tuple[str, str]], *, name: str = "") -> models.CheckConstraint:
+    """Returns the constraint that the field has one of the choices."""
+    condition = models.Q(**{f"{field}__in": [value for value, _ in choices]})
+    return models.CheckConstraint(condition=condition, name=name or f"memory_{field}_known")
 
 
 class Memory(TeamOwned):
@@ -119,10 +124,10 @@ class Memory(TeamOwned):
         verbose_name_plural = "memories"
         ordering = ["-id"]
         constraints = [
-            _one_of("memory_type", MEMORY_TYPES),
-            _one_of("scope", SCOPES),
-            _one_of("status", STATUSES),
-            _one_of("tier", TIERS),
+            one_of("memory_type", MEMORY_TYPES),
+            one_of("scope", SCOPES),
+            one_of("status", STATUSES),
+            one_of("tier", TIERS),
             models.CheckConstraint(
                 condition=models.Q(form__in=["", *(each.value for each in Form)]),
                 name="memory_form_known",
@@ -266,12 +271,11 @@ class Memory(TeamOwned):
 
     @property
     def is_live(self) -> bool:
-        """Whether readers see it by default."""
         return self.status in LIVE
 
 
 class MemoryTag(TeamOwned):
-    """One tag of one memory, kept by a trigger from `Memory.tags` for lists and filters."""
+    """One tag of one memory, copied by a trigger from `Memory.tags` for lists and filters."""
 
     memory = SameTeamKey(Memory, related_name="tag_rows")
     name = models.CharField(max_length=100)
@@ -359,10 +363,10 @@ class MemoryUsage(models.Model):
 
 
 class ExternalName(TeamOwned):
-    """An external id that was sent with a repetition of a memory that bears another one, or none.
+    """An external id of a repetition of a memory that bears another one, or none.
 
-    So that what was acknowledged under it stays known under it, whatever becomes of the memory.
-    `text_key` is the digest of the normalised text that was sent. Erasing the memory deletes it.
+    So an acknowledged id stays known, whatever becomes of the memory. `text_key` is the digest of
+    the normalised text that was sent. Erasing the memory deletes it.
     """
 
     memory = SameTeamKey(Memory)
@@ -384,3 +388,87 @@ class ExternalName(TeamOwned):
 
     def __str__(self) -> str:
         return self.external_id
+
+
+class MemoryLevels(models.Model):
+    """The summary, compressed text and index term of one memory.
+
+    The row comes with the memory and has no `writer` until a task fills it; a trigger logs that.
+    `writer` names the rules or the model that wrote it. The vector is the summary's. Prompts tell
+    no more than the level `told_at_most`, which a consolidation alone changes.
+    """
+
+    memory = SameTeamRow(
+        Memory,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="stored_levels",
+        db_constraint=False,
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    summary = models.TextField(blank=True, default="", db_default="")
+    compressed = models.TextField(blank=True, default="", db_default="")
+    index_term = models.CharField(max_length=50, blank=True, default="", db_default="")
+    writer = models.CharField(max_length=200, blank=True, default="", db_default="")
+    told_at_most = models.CharField(
+        max_length=20,
+        choices=TOLD_LEVELS,
+        default=Level.CONTENT.value,
+        db_default=Level.CONTENT.value,
+    )
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=200, blank=True, default="", db_default="")
+
+    class Meta:
+        verbose_name_plural = "levels"
+        constraints = [
+            one_of("told_at_most", TOLD_LEVELS, name="memory_levels_told_known"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "memory"],
+                condition=models.Q(writer=""),
+                name="memory_levels_waiting",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.index_term or str(self.memory_id)
+
+
+class Category(TeamOwned):
+    """A word of the team's vocabulary; memories name it as text, so it may go without them.
+
+    `length` is how many of its memories one answer holds at most; None means as many as fit.
+    """
+
+    class Context(models.TextChoices):
+        ALL = "all", "All: every one of its memories goes into an answer that asks for it"
+        RAG = "rag", "RAG: only what the question finds"
+
+    name = models.CharField(max_length=100)
+    description = models.CharField(max_length=500, blank=True, default="")
+    context = models.CharField(max_length=10, choices=Context.choices, default=Context.RAG)
+    length = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="How many of its memories one answer holds at most; empty for no limit.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "categories"
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], name="category_name_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="category_name_not_empty"),
+            one_of("context", [("all", ""), ("rag", "")], name="category_context_known"),
+            models.CheckConstraint(
+                condition=models.Q(length__isnull=True) | models.Q(length__gte=1),
+                name="category_length_positive",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -29,11 +29,11 @@ _NAMES = (
 
 
 def visible_to_q(viewer: Viewer) -> Q:
-    """The rows `viewer` may see, whatever their status (seed 000, visibility rules).
+    """Returns the condition of rows `viewer` may see, in any status (seed 000, visibility rules).
 
-    An agent sees what is its own and what is a person's or the team's; a viewer narrowed to an end
-    user or project sees rows of that one or of none, and a guest nothing of the team's that was
-    learned in talk.
+    An agent sees its own and what is a person's or the team's; a viewer narrowed to an end user or
+    project sees rows of that one or of none, and a guest nothing of the team's that was learned in
+    talk.
     """
     seen = Q(team_id=viewer.team_id)
     if viewer.agent_id is not None:
@@ -44,11 +44,11 @@ def visible_to_q(viewer: Viewer) -> Q:
 
 
 def heard_by_q(viewer: Viewer) -> Q:
-    """The messages `viewer` may see.
+    """Returns the condition of messages `viewer` may see.
 
     An agent sees those of its own conversations with the person it names, what other agents share
     of theirs with this one, and what members of the team said for the team, unless the person is a
-    guest. An agent with an allowlist sees no other agent's: what is said has no category.
+    guest. An agent with an allowlist sees no other agent's: messages have no category.
     """
     heard = Q(team_id=viewer.team_id)
     of_team = Q(audience=Audience.TEAM.value)
@@ -66,7 +66,7 @@ def heard_by_q(viewer: Viewer) -> Q:
 
 
 def narrowed_q(viewer: Viewer) -> Q:
-    """What is of the viewer's end user and project or of none."""
+    """Returns the condition of rows of the viewer's end user and project or of none."""
     kept = Q()
     if viewer.end_user_id is not None:
         kept &= Q(end_user_id=viewer.end_user_id) | Q(end_user_id__isnull=True)
@@ -76,7 +76,7 @@ def narrowed_q(viewer: Viewer) -> Q:
 
 
 def in_projects_q(viewer: Viewer) -> Q:
-    """Rows of the viewer's project, or of those that its key is bound to, or of none."""
+    """Returns the condition of rows of the viewer's project, or its key's projects, or none."""
     if viewer.project_id is not None:
         return Q(project_id=viewer.project_id) | Q(project_id__isnull=True)
     if viewer.project_ids:
@@ -85,7 +85,7 @@ def in_projects_q(viewer: Viewer) -> Q:
 
 
 def allowed_q(viewer: Viewer) -> Q:
-    """The rows in categories that the viewer's agent may read, and those in none (seed 004, §5)."""
+    """Returns the condition of rows that the agent may read by their category (seed 004, §5)."""
     if not viewer.allowed_categories:
         return Q()
     return Q(category__in=["", *viewer.allowed_categories])
@@ -95,28 +95,24 @@ class MemoryQuerySet(QuerySet["Memory"]):
     """Chainable filters over memories."""
 
     def visible_to(self, viewer: Viewer) -> MemoryQuerySet:
-        """Only what `viewer` may see, which is nothing that was purged; each read begins here."""
+        """Returns what `viewer` may see, without purged memories; each read begins here."""
         return self.filter(visible_to_q(viewer), allowed_q(viewer), ~Q(status=Status.PURGED.value))
 
     def purged_from(self, viewer: Viewer) -> MemoryQuerySet:
-        """What `viewer` saw before it was purged."""
+        """Returns what `viewer` saw before it was purged."""
         return self.filter(visible_to_q(viewer), allowed_q(viewer), status=Status.PURGED.value)
 
     def live(self) -> MemoryQuerySet:
-        """Active and disputed memories."""
         return self.filter(status__in=(Status.ACTIVE.value, Status.DISPUTED.value))
 
     def searchable(self, *, include_cold: bool) -> MemoryQuerySet:
-        """What a search looks through: live ones; with `include_cold` the archive too.
-
-        Soft-deleted and purged memories are never searched.
-        """
+        """Returns live memories; with `include_cold` the archive too, never deleted ones."""
         if include_cold:
             return self.exclude(status__in=DELETED)
         return self.live().exclude(tier=Tier.COLD.value)
 
     def with_names(self, *, usage: bool = True) -> MemoryQuerySet:
-        """With what an answer names: agent, end user, project and usage, in the same query."""
+        """Joins what an answer names: agent, end user, project and usage."""
         own = [field.attname for field in self.model._meta.concrete_fields]
         rows = self.select_related(None).select_related("agent", "end_user", "project")
         if usage:

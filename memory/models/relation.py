@@ -1,11 +1,12 @@
-"""Edges between memories, and pairs of them that a judge found to conflict."""
+"""Edges between memories, contradictions, and the decisions on them."""
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from memory.domain.types import Strategy, Verdict
-from memory.models.memory import Memory
+from memory.models.memory import Memory, one_of
 from teams.models.base import SameTeamKey, TeamOwned
 
 RELATION_TYPES = [
@@ -39,10 +40,7 @@ class MemoryRelation(TeamOwned):
                 fields=["team", "from_memory", "to_memory", "relation_type"],
                 name="memory_relation_once",
             ),
-            models.CheckConstraint(
-                condition=models.Q(relation_type__in=[name for name, _ in RELATION_TYPES]),
-                name="memory_relation_type_known",
-            ),
+            one_of("relation_type", RELATION_TYPES, name="memory_relation_type_known"),
             models.CheckConstraint(
                 condition=models.Q(strength__range=(0.0, 1.0)), name="memory_relation_strength"
             ),
@@ -122,3 +120,44 @@ class Contradiction(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.verdict} {str(self.pk)[-6:]}"
+
+
+class Settlement(TeamOwned):
+    """One decision on a contradiction; taken back once it has an `undone_at`.
+
+    The rows `first_seq` to `last_seq` of the log that belong to `commit_id` say what it changed;
+    there are none where it changed no memory. `ended` names the other contradictions that ended
+    with it, `merged_memory` what was written in place of both sides. Its note stands in the log
+    and, as long as it holds, in the contradiction.
+    """
+
+    contradiction = SameTeamKey(Contradiction)
+    resolution = models.CharField(max_length=20, choices=RESOLUTIONS)
+    actor = models.CharField(max_length=200)
+    settled_at = models.DateTimeField()
+    commit_id = models.BigIntegerField(null=True, editable=False)
+    first_seq = models.BigIntegerField(null=True, editable=False)
+    last_seq = models.BigIntegerField(null=True, editable=False)
+    merged_memory = SameTeamKey(Memory, null=True, blank=True)
+    ended = ArrayField(models.UUIDField(), default=list, blank=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        ordering = ["-settled_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "contradiction"],
+                condition=models.Q(undone_at__isnull=True),
+                name="settlement_in_force_once",
+            ),
+            one_of("resolution", RESOLUTIONS, name="settlement_resolution_known"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "contradiction", "-settled_at"], name="settlement_by_contradiction"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.resolution} {str(self.pk)[-6:]}"

@@ -15,21 +15,24 @@ from memory.domain.rendering import ESTIMATE
 from memory.domain.scoring import Signals, Weights
 from memory.models import Contradiction, Memory
 from memory.reading.messages import ScoredMessage
+from memory.reading.questions import Level
 from memory.reading.ranking import Ranked
-from memory.reading.search import Candidates, Level, level_of
+from memory.reading.search import Candidates, level_of
+from memory.selectors.memories import memories_by_id
 from memory.selectors.revisions import Revision
 from teams.domain.agent_document import RetrievalWeights
 from teams.domain.documents import DocumentError
 from teams.errors import InvalidError
 from teams.models import Agent
+from teams.tracing import step
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
     """A memory with its score 0-1, its signals, and the tokens of its line in a prompt.
 
-    `text_level` says how much of its text that line tells; `shorter` is what it tells in place of
-    the text, "" where it tells the text itself.
+    `text_level` says how much of its text that line has; `shorter` is the text of a shorter level,
+    "" for the whole text.
     """
 
     memory: Memory
@@ -41,18 +44,17 @@ class ScoredMemory:
 
     @property
     def id(self) -> UUID:
-        """The memory's."""
         return self.memory.pk
 
     @property
     def level(self) -> Level:
-        """Where it comes from."""
+        """Where the memory comes from."""
         return level_of(self.memory)
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalStats:
-    """What a retrieval took; times are milliseconds.
+    """Costs and counts of a retrieval; times are milliseconds.
 
     `duplicates` counts memories left out because another one in the prompt says the same,
     `below_min_score` candidates that say too little about the question.
@@ -73,32 +75,38 @@ class RetrievalStats:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """What a read chose from: every candidate, and those that are relevant enough."""
+    """Every candidate of a read, and those that are relevant enough."""
 
     found: Candidates
     relevant: Candidates
+
+    @property
+    def left_out(self) -> int:
+        """How many candidates are not relevant enough."""
+        found, kept = self.found, self.relevant
+        memories = len(found.memories) - len(kept.memories)
+        return memories + len(found.messages) - len(kept.messages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """The results of a search, each kind best first.
 
-    `told` are its memories before they were loaded, `considered` all candidates. `revision` is the
-    team's that it was made of, None where it may not be cached. `words` are those of the question
-    that were searched for.
+    `told` are its memories before they were loaded. `revision` is the team's that it was made of,
+    None if it may not be cached. `words` are those of the question that were searched for.
     """
 
     memories: Sequence[ScoredMemory]
     messages: Sequence[ScoredMessage]
     told: Sequence[Ranked]
     considered: Considered
-    revision: Revision | None
-    words: tuple[str, ...]
+    words: Sequence[str]
+    revision: Revision | None = None
     stats: RetrievalStats = field(default_factory=RetrievalStats)
 
     @property
     def found(self) -> int:
-        """How many memories it has."""
+        """The number of loaded memories."""
         return len(self.memories)
 
     @property
@@ -108,17 +116,17 @@ class Retrieval:
 
     @property
     def searched(self) -> tuple[Level, ...]:
-        """The levels that were looked at."""
+        """The levels that were searched."""
         return self.stats.searched
 
     @property
     def read_messages(self) -> bool:
-        """Whether messages had a part in it."""
+        """Whether it depends on messages."""
         return Level.RAW in self.searched
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever asks should know about the answer."""
+        """Warnings for the caller."""
         return self.stats.warnings
 
     @property
@@ -147,44 +155,54 @@ class Prompt(Retrieval):
 
     @property
     def read_messages(self) -> bool:
-        """Whether messages had a part in it."""
+        """Whether it depends on messages."""
         return self.has_heard_names or Level.RAW in self.searched
 
 
-def milliseconds(start: float, end: float | None = None) -> float:
-    """Between two moments of `time.perf_counter`, until now without the second."""
-    return round(((end or time.perf_counter()) - start) * 1000, 3)
+def milliseconds(start: float) -> float:
+    """Returns the milliseconds since a moment of `time.perf_counter`."""
+    return round((time.perf_counter() - start) * 1000, 3)
 
 
 class Stopwatch:
-    """Times steps that follow each other; it runs from when it is made."""
+    """Times steps that follow each other, from its creation on."""
 
     def __init__(self) -> None:
         self._started = self._last = time.perf_counter()
         self.steps_ms: dict[str, float] = {}
 
     def lap(self, step: str) -> None:
-        """What came since the last lap was this step."""
-        now = time.perf_counter()
-        self.steps_ms[step] = milliseconds(self._last, now)
-        self._last = now
+        """Ends the step that began with the last lap."""
+        self.steps_ms[step] = milliseconds(self._last)
+        self._last = time.perf_counter()
 
     @property
     def total_ms(self) -> float:
-        """Milliseconds since it was started."""
+        """Milliseconds since its creation."""
         return milliseconds(self._started)
+
+
+@step("retrieve.load")
+def loaded(viewer: Viewer, ranked: Sequence[Ranked]) -> list[ScoredMemory]:
+    """Loads the memories of ranked candidates, in their order; call it in the team's scope."""
+    memories = memories_by_id(viewer=viewer, ids=[each.row.memory_id for each in ranked])
+    return [
+        ScoredMemory(memories[each.row.memory_id], each.score, each.signals)
+        for each in ranked
+        if each.row.memory_id in memories
+    ]
 
 
 _WARNING = "no user is named, so nothing about people is told; name the user or the conversation"
 
 
 def nobody_named(viewer: Viewer) -> tuple[str, ...]:
-    """The warning of an answer for a viewer who names nobody, else none."""
+    """Returns the warning of an answer for a viewer who names nobody, if so."""
     return (_WARNING,) if viewer.names_nobody else ()
 
 
 def own_weights(agent: Agent, *, field: str = "weights") -> Weights:
-    """The weights of the agent's document; InvalidError of that field where they are not valid."""
+    """Returns the weights of the agent's document; InvalidError of that field if not valid."""
     try:
         return weights_of(RetrievalWeights.read(agent.retrieval_weights))
     except DocumentError as error:
@@ -196,12 +214,12 @@ def own_weights(agent: Agent, *, field: str = "weights") -> Weights:
 
 
 def weights_of(given: RetrievalWeights) -> Weights:
-    """The weights of a document or a request."""
+    """Returns the weights of a document or a request."""
     return Weights(**dict(given))
 
 
 def budget_for(agent: Agent, given: int | None) -> int:
-    """The given tokens, or else the agent's own; InvalidError where its own are too few."""
+    """Returns the given tokens, or else the agent's own; InvalidError if its own are too few."""
     if given is None and agent.token_budget < MINIMUM_BUDGET:
         raise InvalidError(
             f"The agent's own budget of {agent.token_budget} tokens is under the floor of"

@@ -1,4 +1,4 @@
-"""The answer cache.
+"""The answer cache, and predicted memories, which lie beside the answers in Redis.
 
 A cached answer is valid while the team's revision is unchanged (audit/sql/team_revision.sql). The
 key holds everything that decides an answer, the viewer with the categories of its agent first of
@@ -23,14 +23,14 @@ from django.db import connection
 from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
 from memory.reading.answers import RetrievalStats, milliseconds
-from memory.reading.search import Level
+from memory.reading.questions import Level
 from memory.reading.usage import note_retrieved
 from memory.selectors.revisions import Revision, committed_revision
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from routing.clients.quick_redis import quick_redis
 
-# A longer answer is made again rather than kept: Redis is not only ours.
+# A longer answer is not cached: Redis is not only ours.
 MOST_BYTES = 256 * 1024
 # Neither on Redis' disk nor at its replicas: a busy server keeps tens of megabytes a second, which
 # nobody misses after a crash, and each rewrite of the file would stop Redis for a moment.
@@ -41,12 +41,13 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 """
 # In every zone a day begins with a quarter of an hour.
 _QUARTER = 15 * 60
+PREFETCH_SECONDS = 15 * 60
 Body = dict[str, Any]  # Any: what JSON holds
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """Under which name an answer is kept, for whom, and when it is asked for."""
+    """The name of an answer in the cache, its reader, and the time of the request."""
 
     name: str
     viewer: Viewer
@@ -54,41 +55,31 @@ class AnswerKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A new answer.
+class Sent:
+    """An answer as it is sent, new or cached.
 
     `memory_ids` are those that it tells, `found` how many results it has, `similarity` the best
-    cosine among its memories, `stats` what it took, which is not part of `body`. `revision` is that
-    of what it was made of, None where it may not be cached; `read_messages` says that messages had
-    a part in it.
+    cosine among its memories, `stats` its costs, which are not part of `body`. `revision` is that
+    of what it was made of, None if it may not be cached, and of a cached one; `read_messages` says
+    that it depends on messages.
     """
 
     body: Body
     memory_ids: Sequence[UUID]
     found: int
     similarity: float | None
-    revision: Revision | None
+    revision: Revision | None = None
     read_messages: bool = False
     stats: RetrievalStats = field(default_factory=RetrievalStats)
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """An answer as it is sent, new or cached; the fields are those of `Made`."""
-
-    body: Body
-    found: int
-    similarity: float | None
-    stats: RetrievalStats
 
 
 def answer_key(
     *, form: str, viewer: Viewer, tools: Tools, now: datetime, parts: Mapping[str, object]
 ) -> AnswerKey | None:
-    """The key of an answer that `parts` decide together with the viewer and the models.
+    """Returns the key of an answer that `parts` decide together with the viewer and the models.
 
     `form` names what is asked for and the fields of what is sent, so that another release's answer
-    is not taken for it. None where nothing is kept. Raises TypeError for a part that cannot be
+    is not taken for it. None if the cache is off. Raises TypeError for a part that cannot be
     written as JSON.
     """
     model = tools.embedding_model
@@ -113,7 +104,7 @@ def answer_key(
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What Redis holds for a key: the answer while it holds, and the value `beside` it."""
+    """The values in Redis for a key: the answer if it is valid, and the value `beside` it."""
 
     key: AnswerKey | None
     sent: Sent | None
@@ -121,26 +112,21 @@ class Lookup:
 
 
 def look_up(
-    key: AnswerKey | None,
-    *,
-    viewer: Viewer,
-    now: datetime,
-    revision: Revision | None = None,
-    beside: str | None = None,
+    key: AnswerKey | None, *, revision: Revision | None = None, beside: str | None = None
 ) -> Lookup:
-    """Returns the cached answer if it still holds; its memories are counted as retrieved.
+    """Looks an answer up; the memories of one that is found are counted as retrieved.
 
-    It holds only while the value under the name `beside` is the same, which is read with it.
-    `revision` is the team's at any moment since somebody began to ask.
+    It is valid only while the value under the name `beside` is the same, which is read with it.
+    `revision` is the team's at any moment since the request began.
     """
     started = time.perf_counter()
     value, given = _read(key, beside)
-    kept = None
-    if key is not None and value is not None:
-        kept = _held(key, value, _mark(given), revision)
+    if key is None or value is None:
+        return Lookup(key, None, given)
+    kept = _valid(key, value, _mark(given), revision)
     if kept is None:
         return Lookup(key, None, given)
-    note_retrieved(team_id=viewer.team_id, memory_ids=kept["memories"], now=now)
+    note_retrieved(team_id=key.viewer.team_id, memory_ids=kept["memories"], now=key.now)
     took = milliseconds(started)
     known = RetrievalStats(**kept["stats"])
     stats = replace(
@@ -151,21 +137,32 @@ def look_up(
         warnings=tuple(known.warnings),
         searched=tuple(map(Level, known.searched)),
     )
-    return Lookup(key, Sent(kept["body"], kept["found"], kept["similarity"], stats), given)
+    sent = Sent(kept["body"], kept["memories"], kept["found"], kept["similarity"], stats=stats)
+    return Lookup(key, sent, given)
 
 
-def keep(lookup: Lookup, made: Made) -> Sent:
+def keep(lookup: Lookup, sent: Sent) -> Sent:
     """Caches a new answer under the key of the lookup that missed it, and returns it."""
-    if lookup.key is not None and made.revision is not None:
-        _keep(lookup.key, made, made.revision, _mark(lookup.beside))
-    return Sent(made.body, made.found, made.similarity, made.stats)
+    key, revision = lookup.key, sent.revision
+    if key is not None and revision is not None:
+        answer = {
+            "memories": sent.memory_ids,
+            "found": sent.found,
+            "similarity": sent.similarity,
+            "stats": sent.stats,
+            "revision": [revision.memories, revision.messages if sent.read_messages else None],
+            "at": key.now,
+            "beside": _mark(lookup.beside),
+            "body": sent.body,
+        }
+        name, value, seconds = key.name, orjson.dumps(answer), settings.HOT_ANSWER_SECONDS
+        if len(value) <= MOST_BYTES:
+            afterwards(lambda pipe: pipe.eval(_KEEP, 1, name, value, seconds))
+    return sent
 
 
 def _read(key: AnswerKey | None, beside: str | None) -> tuple[bytes | None, bytes | None]:
-    """The kept answer and what is beside it, in one round trip; None for what is not there.
-
-    In a transaction, which may have written, no answer is.
-    """
+    """Both values in one round trip; no answer in a transaction, which may have written."""
     own = key.name if key is not None and not connection.in_atomic_block else None
     names = [name for name in (own, beside) if name is not None]
     if not names:
@@ -179,8 +176,9 @@ def _mark(value: bytes | None) -> str | None:
     return None if value is None else hashlib.sha256(value).hexdigest()
 
 
-def _held(key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None) -> Body | None:
-    """Returns the cached answer if it still holds; `mark` is of the value beside it."""
+def _valid(
+    key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None
+) -> Body | None:
     try:
         known: Body = orjson.loads(value)
         memories, messages = known["revision"]
@@ -194,25 +192,8 @@ def _held(key: AnswerKey, value: bytes, mark: str | None, revision: Revision | N
     return known if messages in (None, revision.messages) else None
 
 
-def _keep(key: AnswerKey, made: Made, revision: Revision, mark: str | None) -> None:
-    answer = {
-        "memories": made.memory_ids,
-        "found": made.found,
-        "similarity": made.similarity,
-        "stats": made.stats,
-        "revision": [revision.memories, revision.messages if made.read_messages else None],
-        "at": key.now,
-        "beside": mark,
-        "body": made.body,
-    }
-    value = orjson.dumps(answer)
-    if len(value) <= MOST_BYTES:
-        seconds = settings.HOT_ANSWER_SECONDS
-        afterwards(lambda pipe: pipe.eval(_KEEP, 1, key.name, value, seconds))
-
-
 def _is_of_today(kept_at: str, key: AnswerKey) -> bool:
-    """Whether the kept answer's moment is near enough: a question may say "yesterday"."""
+    """Whether the cached answer's time is near enough: a question may say "yesterday"."""
     at, now = datetime.fromisoformat(kept_at), key.now
     if abs(now - at) > timedelta(seconds=settings.HOT_ANSWER_SECONDS):
         return False
@@ -220,3 +201,52 @@ def _is_of_today(kept_at: str, key: AnswerKey) -> bool:
         return True
     zone = zone_of(team_id=key.viewer.team_id, now=now)
     return at.astimezone(zone).date() == now.astimezone(zone).date()
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """A memory that is likely to be needed, its chance (0-1), and reasons for the caller."""
+
+    memory_id: UUID
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+def prefetched(*, viewer: Viewer) -> tuple[Predicted, ...]:
+    """Returns what was last predicted for exactly this viewer, likeliest first.
+
+    Predictions expire, and there are none while Redis is away. Load them through `visible_to`, as
+    each may have changed since.
+    """
+    key = prefetch_key(viewer)
+    value = cast("bytes | None", quick_redis().ask(lambda client: client.get(key)))
+    return read_prefetch(value)
+
+
+def read_prefetch(value: bytes | None) -> tuple[Predicted, ...]:
+    """Returns the predictions in the value under `prefetch_key`, likeliest first."""
+    if value is None:
+        return ()
+    try:
+        return tuple(
+            Predicted(UUID(memory_id), float(confidence), tuple(reasons))
+            for memory_id, confidence, reasons in orjson.loads(value)
+        )
+    except (TypeError, ValueError):
+        return ()  # what another release kept
+
+
+def prefetch_key(viewer: Viewer) -> str:
+    """Returns the name of the predictions for exactly this viewer in Redis."""
+    # Everything that decides what the viewer may see is in it.
+    seen = [
+        viewer.agent_id,
+        viewer.end_user_id,
+        viewer.project_id,
+        sorted(viewer.allowed_categories),
+        sorted(viewer.project_ids),
+        viewer.names_nobody,
+        viewer.is_guest,
+    ]
+    digest = hashlib.sha256(orjson.dumps(seen)).hexdigest()
+    return f"{settings.REDIS_PREFIX}:predicted:{viewer.team_id}:{digest}"

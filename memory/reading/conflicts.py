@@ -30,9 +30,9 @@ from memory.models import Contradiction, Memory
 from memory.models.memory import LIVE
 from memory.reading.ranking import Ranked
 from memory.selectors.contradictions import contradictions_visible_to, recorded_pairs
-from memory.selectors.loading.memories import memories_by_id
-from memory.selectors.neighbours.neighbours import Meaning, meanings_of
-from memory.selectors.person_names import PersonNames
+from memory.selectors.memories import memories_by_id
+from memory.selectors.names import PersonNames
+from memory.selectors.neighbours import Meaning, meanings_of
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools
 from memory.writing.conflicts import strategy_of
@@ -62,7 +62,7 @@ class Clash:
     judge: str
 
     def as_contradiction(self, *, earlier: Memory, later: Memory) -> Contradiction:
-        """As a contradiction between the loaded memories, never to be saved: it has no id."""
+        """Returns an unsaved contradiction between the loaded memories, without an id."""
         verdict = self.judgement.verdict
         strategy = strategy_of(one=self.earlier.subject, other=self.later.subject, verdict=verdict)
         return Contradiction(
@@ -80,12 +80,11 @@ class Clash:
 
 @step("retrieve.conflicts")
 def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> list[Clash]:
-    """Conflicts between live candidates that nobody has recorded; call it in the team's scope.
+    """Returns conflicts between live candidates that nobody has recorded; call it in scope.
 
-    Memories of different owners are not always compared when they are stored, for what an agent
-    keeps to itself must not show in what all see, and what is about nobody not wait for what is
-    about a person. Yet one reader may see both, and is told. Nothing is written. What people have
-    settled is no clash again.
+    Memories of different owners are not always compared when they are stored: an agent's private
+    memories must not show in what all see, and what is about nobody does not wait for what is about
+    a person. A reader who sees both is told. Nothing is written, and settled pairs are no clashes.
     """
     rows = [
         each.row for each in ranked if each.row.is_live and SUMMARY_TAG not in (each.row.tags or ())
@@ -113,7 +112,6 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
 
 
 def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
-    """The pairs that name one specific matter."""
     by_subject: dict[str, list[SignalRow]] = defaultdict(list)
     for row in rows:
         if is_specific(row.subject):
@@ -128,7 +126,7 @@ def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
 
 
 def _of_different_owners(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pair]:
-    """The pairs with most words in common that different readers see, and of different subjects."""
+    """The pairs of different readers and subjects with most words in common."""
     by_owner: dict[Owner, list[SignalRow]] = defaultdict(list)
     for row in rows:
         owner = Owner.of(
@@ -156,7 +154,7 @@ def _of_different_owners(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pai
 
 
 def _may_concern_each_other(one: SignalRow, other: SignalRow) -> bool:
-    """Whether the two are about the same person and project, or one of them about none."""
+    """Whether they are about the same person and project, or one is about none."""
     return all(
         mine == yours or None in (mine, yours)
         for mine, yours in (
@@ -167,12 +165,11 @@ def _may_concern_each_other(one: SignalRow, other: SignalRow) -> bool:
 
 
 def _name_each_other(one: SignalRow, other: SignalRow) -> bool:
-    """Whether one of two candidates is marked as disputed by the other."""
     return other.memory_id in (one.contradicts or ()) or one.memory_id in (other.contradicts or ())
 
 
 def _judgements(viewer: Viewer, pairs: Sequence[_Pair], tools: Tools) -> list[Judgement | None]:
-    """Of each pair, the earlier first, the conflict that the judge finds, or None."""
+    """The conflict that the judge finds for each pair, the earlier first, or None."""
     names = (tools.judge.name, tools.embedder.name)
     keys = [
         (*names, first.memory_id, second.memory_id, first.subject, second.subject)
@@ -214,7 +211,7 @@ def _conflict(
 
 @dataclass(frozen=True, slots=True)
 class Opposed:
-    """Texts at odds with a candidate, by the ids of their memories, and of which candidate each."""
+    """Texts that contradict candidates by their memories, and those of each candidate."""
 
     texts: Mapping[UUID, Opposite]
     of: Mapping[UUID, Sequence[UUID]]
@@ -225,7 +222,7 @@ class Opposed:
         return [(key, each.content) for key, each in self.texts.items()]
 
     def told(self, names: PersonNames) -> dict[UUID, tuple[Opposite, ...]]:
-        """By candidate, the texts as they are told, with the names of people."""
+        """Returns the rendered texts of each candidate, with the names of people."""
         texts = {
             key: replace(each, content=names.told(key, each.content), quote=names.quotes.get(key))
             for key, each in self.texts.items()
@@ -236,7 +233,7 @@ class Opposed:
 def opposites_among(
     *, viewer: Viewer, ranked: Sequence[Ranked], clashes: Sequence[Clash]
 ) -> Opposed:
-    """The texts that each candidate contradicts, as far as the viewer may see them."""
+    """Returns the texts that each candidate contradicts, if the viewer may see them."""
     rows = {each.row.memory_id: each.row for each in ranked}
     marked = [row for row in rows.values() if row.contradicts]
     wanted = {other for row in marked for other in row.contradicts or ()}
@@ -268,7 +265,7 @@ MOST_READ = 500
 class ConflictGroup:
     """Facts that contradict each other, best first, and what the rule recommends.
 
-    `key` is the subject that they share, "" where they name different ones.
+    `key` is the subject that they share, "" if they name different ones.
     """
 
     key: str
@@ -278,7 +275,7 @@ class ConflictGroup:
 
 
 def conflict_groups(*, viewer: Viewer, limit: int) -> list[ConflictGroup]:
-    """At most `limit` groups of the open contradictions of which the viewer may see both sides.
+    """Returns at most `limit` groups of open contradictions of which the viewer sees both sides.
 
     The newest contradictions come first. Nothing is changed: a person settles them.
     """
@@ -305,7 +302,6 @@ def conflict_groups(*, viewer: Viewer, limit: int) -> list[ConflictGroup]:
 
 
 def _grouped(found: Sequence[Contradiction]) -> list[tuple[Conflict, tuple[UUID, ...]]]:
-    """The conflicts with the ids of their contradictions, in the order of the newest of these."""
     facts: dict[UUID, Fact] = {}
     pairs: dict[UUID, frozenset[UUID]] = {}
     for row in found:

@@ -8,17 +8,22 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.domain.audience import Viewer
 from memory.domain.scoring import Signals, SignalTable
 from memory.domain.talk import is_covered, retells, says_the_same, searchable_text
 from memory.domain.text.words import name_words
 from memory.domain.types import Status
-from memory.reading.ranking import Ranked, ReadQuestion, Score, ordered, score_pool
-from memory.reading.updates_first import BEHIND, CLOSE
+from memory.reading.questions import Question, Read, ReadQuestion
+from memory.reading.ranking import BEHIND, CLOSE, Ranked, Score, ordered, signals_of
 from memory.selectors.conversations import Source, sources_among, spoken_messages
 from memory.selectors.revisions import Revision
 from memory.selectors.search.message_signals import find_messages, terms_in, waiting_messages
-from memory.selectors.search.signal_rows import Found, FoundMessages, MessageRow, joined
+from memory.selectors.search.signal_rows import (
+    Found,
+    FoundMessages,
+    MessageRow,
+    Sought,
+    joined,
+)
 from memory.understanding.tools import Tools
 from memory.writing.indexing.message_index import said_by
 from teams.models import Conversation
@@ -46,9 +51,9 @@ class RankedMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """A message that was found; `text` is what of it is searched and may be shown.
+    """A message that was found; `text` is the part that is searched and may be shown.
 
-    `quote` is the part of it that a prompt tells, with its `tokens`.
+    `quote` is the part that a prompt quotes, with its `tokens`.
     """
 
     id: UUID
@@ -66,16 +71,14 @@ class ScoredMessage:
     is_private: bool = False
 
 
-def messages_for(
-    *, viewer: Viewer, question: ReadQuestion, tools: Tools, revision: Revision | None
-) -> FoundMessages:
-    """The messages that may answer, those included that are not indexed yet; in the team's scope.
+def messages_for(read: Read, question: ReadQuestion, *, revision: Revision | None) -> FoundMessages:
+    """Returns the messages that may answer, including those that are not indexed yet; in scope.
 
     `revision` is the team's in this transaction.
     """
     # Read before the indexed ones: what is indexed in between is then in both, not in neither.
-    waiting, holding = _waiting(viewer, question, tools, revision)
-    found = find_messages(viewer=viewer, sought=question.sought(), revision=revision)
+    waiting, holding = _waiting(read, question.sought, revision)
+    found = find_messages(viewer=read.viewer, sought=question.sought, revision=revision)
     if not waiting:
         return found
     known = {row.message_id for row in found.rows}
@@ -85,21 +88,20 @@ def messages_for(
 
 
 def _waiting(
-    viewer: Viewer, question: ReadQuestion, tools: Tools, revision: Revision | None
+    read: Read, sought: Sought, revision: Revision | None
 ) -> tuple[list[MessageRow], list[int]]:
     """The messages that wait to be indexed, and how many of them hold each term.
 
-    Their meaning is compared where the embedder is a part of this process; otherwise words alone
-    propose them until they are indexed, for no model is asked inside a transaction.
+    Their meaning is compared if the embedder is a part of this process; otherwise words alone
+    propose them until they are indexed, for no model is called inside a transaction.
     """
-    terms = question.words
+    viewer, asked, terms = read.viewer, read.question, sought.terms
+    found = waiting_messages(viewer=viewer, most=_MOST_WAITING, terms=terms, revision=revision)
     waiting = [
         each
-        for each in waiting_messages(
-            viewer=viewer, most=_MOST_WAITING, terms=terms, revision=revision
-        )
-        if each.conversation_id != question.conversation_id
-        or each.position not in (question.in_view or ())
+        for each in found
+        if each.conversation_id != asked.conversation_id
+        or each.position not in (asked.in_view or ())
     ]
     if not waiting:
         return [], []
@@ -107,15 +109,14 @@ def _waiting(
     said = {each.message_id: each for each in said_by(team_id=viewer.team_id, ids=ids) if each.text}
     texts = {pk: each.embedded for pk, each in said.items()}
     held = terms_in(texts=texts, terms=terms) if texts else {}
-    cosines = _cosines(texts, question, tools)
+    cosines = _cosines(texts, sought, read.tools)
     rows = []
     for each in waiting:
         if each.message_id in said:
             terms_held, words = held[each.message_id]
             people = name_words([said[each.message_id].speaker])
             rows.append(
-                MessageRow(
-                    *each,
+                each._replace(
                     people=" ".join(people),
                     terms=terms_held,
                     cosine=cosines.get(each.message_id),
@@ -125,37 +126,35 @@ def _waiting(
     return rows, [sum(row.terms >> place & 1 for row in rows) for place in range(len(terms))]
 
 
-def _cosines(
-    texts: Mapping[UUID, str], question: ReadQuestion, tools: Tools
-) -> Mapping[UUID, float]:
-    if not (texts and question.has_vector and tools.embeds_in_process):
+def _cosines(texts: Mapping[UUID, str], sought: Sought, tools: Tools) -> Mapping[UUID, float]:
+    if not (texts and sought.has_vector and tools.embeds_in_process):
         return {}
     latest = sorted(texts, reverse=True)[:_MOST_EMBEDDED]
     vectors = tools.embedder.embed([texts[pk][:_EMBEDDED_CHARS] for pk in latest])
-    if tools.embedder.name != question.embedding_model:
+    if tools.embedder.name != sought.embedding_model:
         return {}
-    return dict(zip(latest, (vectors @ question.vector).tolist(), strict=True))
+    return dict(zip(latest, (vectors @ sought.vector).tolist(), strict=True))
 
 
 def rank_together(
-    *,
-    team_id: UUID,
+    read: Read,
     question: ReadQuestion,
+    *,
     found: Found,
     messages: FoundMessages,
     score: Score,
-    now: datetime,
 ) -> tuple[list[Ranked], list[RankedMessage]]:
-    """Memories and messages on one scale: the same rarity of words, each other's neighbours.
+    """Ranks memories and messages on one scale, each kind best first.
 
-    Each kind is best first. A message is left out where memories made of it that rank at least as
-    high say what it says.
+    Word rarity counts over both, and both are each other's neighbours. A message is left out if
+    memories made of it that rank at least as high say the same.
     """
     pool = joined(found, messages)
     if not pool.rows:
         return [], []
-    table, scores = score_pool(question=question, pool=pool, score=score, now=now)
-    first = len(found.rows)
+    table = signals_of(read=read, asked=question.asked, pool=pool)
+    scores = score(pool.rows, table)
+    team_id, first = read.viewer.team_id, len(found.rows)
     memories = ordered(found.rows, table, scores)
     said = [
         RankedMessage(row, float(scores.scores[place]), table, place)
@@ -184,7 +183,7 @@ def _sources(
 def _past_behind(
     memories: Sequence[Ranked], said: Sequence[RankedMessage], sources: Sequence[Source]
 ) -> tuple[list[Ranked], list[RankedMessage]]:
-    """Puts what was said of a superseded memory right behind the memory that replaced it.
+    """Puts messages of a superseded memory right behind the memory that replaced it.
 
     That one takes the higher score of the two, unless it is so much lower that it answers another
     question, or disputed.
@@ -210,10 +209,7 @@ def _said_by_memories(
     said: Sequence[RankedMessage],
     sources: Sequence[Source],
 ) -> set[UUID]:
-    """The messages nearly all of whose words are in memories made of them that rank as high.
-
-    What a memory replaced was made of messages too: they would only say again what is past.
-    """
+    """Messages whose words are nearly all in memories made of them that rank as high."""
     scores = {each.row.memory_id: each.rank for each in memories}
     own = {each.row.message_id: each.score for each in said}
     known: dict[UUID, list[str]] = {}
@@ -229,12 +225,11 @@ def _said_by_memories(
 
 
 def out_of_view(
-    *, team_id: UUID, question: ReadQuestion, said: Sequence[RankedMessage]
+    *, team_id: UUID, question: Question, said: Sequence[RankedMessage]
 ) -> list[RankedMessage]:
-    """The messages without those of the question's own conversation that whoever asks reads anyhow.
+    """Returns the messages that are not `in_view` of the question; call it in the team's scope.
 
-    Where the question does not say which those are, they are the last LATEST_IN_VIEW. Call it in
-    the team's scope.
+    If that is unknown, the last LATEST_IN_VIEW of its conversation are.
     """
     own = question.conversation_id
     if own is None:
@@ -251,30 +246,25 @@ def out_of_view(
     ]
 
 
-def load_messages(
-    *, viewer: Viewer, question: ReadQuestion, ranked: Sequence[RankedMessage], most: int
-) -> list[ScoredMessage]:
-    """The best `most` messages, loaded, in their order; call it in the team's scope.
-
-    Without those that are the question.
-    """
+def load_messages(read: Read, *, ranked: Sequence[RankedMessage], most: int) -> list[ScoredMessage]:
+    """Loads the best `most` messages, except the question itself; call it in the team's scope."""
     wanted = ranked[: most + _SPARE]
-    known = spoken_messages(team_id=viewer.team_id, ids=[each.row.message_id for each in wanted])
+    ids = [each.row.message_id for each in wanted]
+    known = spoken_messages(team_id=read.viewer.team_id, ids=ids)
     found = []
     for each in wanted:
         message = known[each.row.message_id]
         text = searchable_text(message.content)
-        if says_the_same(text, question.asked.text):
+        if says_the_same(text, read.question.text):
             continue
         fields = message._asdict()
         del fields["content"]
-        signals = each.table.at(each.place)
         found.append(
             ScoredMessage(
                 **fields,
                 text=text,
                 score=each.score,
-                signals=signals,
+                signals=each.table.at(each.place),
                 is_private=each.row.is_private,
             )
         )

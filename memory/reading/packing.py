@@ -9,9 +9,10 @@ from datetime import UTC, datetime, tzinfo
 from heapq import nlargest
 from uuid import UUID
 
+from memory.domain.audience import Viewer
 from memory.domain.levels import WHOLE_FROM, Level, Levels, is_long, levels_of
-from memory.domain.plans.assembly import Assembly, assemble
-from memory.domain.plans.plan import Entry, Plan, Text, Written
+from memory.domain.plans.assembly import Assembly, Told, assemble
+from memory.domain.plans.plan import RETRIEVAL, Entry, Plan, Text, Written
 from memory.domain.rendering import (
     CHARACTERS_A_TOKEN,
     ESTIMATE,
@@ -23,17 +24,32 @@ from memory.domain.rendering import (
     TokenCounter,
 )
 from memory.domain.scoring import Weights
-from memory.domain.talk import excerpt
-from memory.domain.types import MemoryType, Scope
-from memory.reading.conflicts import Clash
-from memory.reading.messages import ScoredMessage
-from memory.reading.ranking import Ranked
+from memory.domain.talk import SUMMARY_TAG, excerpt
+from memory.domain.types import MemoryType, Scope, Status
+from memory.models import Contradiction
+from memory.reading.answers import (
+    Considered,
+    Prompt,
+    RetrievalStats,
+    ScoredMemory,
+    Stopwatch,
+    loaded,
+)
+from memory.reading.conflicts import Clash, clashes_among, opposites_among
+from memory.reading.messages import ScoredMessage, load_messages
+from memory.reading.questions import Read, ReadQuestion
+from memory.reading.ranking import Ranked, chosen
 from memory.reading.search import told_alone
-from memory.selectors.person_names import PersonNames
+from memory.selectors.contradictions import open_contradictions_among
+from memory.selectors.memories import stored_levels
+from memory.selectors.names import PersonNames, person_names
 from memory.selectors.search.signal_rows import SignalRow
-from memory.selectors.versions import stored_levels
+from memory.selectors.ttl_cache import zone_of
+from teams.services.team_settings import flags_of_id
 from teams.tracing import step
 
+# A prompt quotes at most so many messages; each takes up to some 120 tokens.
+MOST_QUOTED = 20
 # So many times the budget is handed to a plan, which leaves out what repeats and what is too long.
 _SPARE = 1.5
 # About so many characters of a line are not the memory's text.
@@ -41,16 +57,17 @@ _LABEL_CHARS = 20
 # So many of the best candidates are told whole, whatever a consolidation shortened: a question
 # about an old event gets the event.
 TOLD_WHOLE = 5
-# What has room of its own, as what is pinned has.
+# Types that have room of their own, as pinned memories have.
 _ALWAYS = (MemoryType.IDENTITY.value, MemoryType.USER_PROFILE.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Candidates that rules chose, as they are to be told.
+    """Candidates that rules chose.
 
     `together` names for each that is told only with another one that other one, `clashes` are those
-    that are still marked, and `sections` where in the plan each is told, if not as its line says.
+    that are still marked, and `sections` the section of the plan for each that its line does not
+    place.
     """
 
     ranked: Sequence[Ranked]
@@ -59,21 +76,21 @@ class Chosen:
     sections: Mapping[UUID, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
-    """How an answer becomes a prompt: whose weights rank it, and the plan that prints it.
+    """Weights that rank an answer, and the plan that prints it as a prompt.
 
     `texts` and `entries` stand in the prompt beside memories; messages are quoted in the section
     `quoted_in`, which may depend on the message.
     Where the summary of a conversation is among the texts, `summary_of` is that conversation: its
     summaries are not told as memories too. `choose` narrows the candidates and settles the clashes
-    among them before they are packed, given their people; what `keeps` holds for is a candidate
-    whatever it says.
+    among them before they are packed, given their people; rows for which `keeps` holds are
+    candidates whatever they say.
     """
 
-    plan: Plan
     weights: Weights
     token_budget: int
+    plan: Plan = RETRIEVAL
     counter: TokenCounter = ESTIMATE
     texts: tuple[Text, ...] = ()
     entries: tuple[Entry, ...] = ()
@@ -82,12 +99,115 @@ class Packing:
     choose: Callable[[Sequence[Ranked], Sequence[Clash], PersonNames], Chosen] | None = None
     keeps: Callable[[SignalRow], bool] | None = None
 
+    def always_tells(self, each: Ranked) -> bool:
+        """Returns whether a candidate is told however little it says about the question."""
+        row = each.row
+        return (
+            row.is_pinned
+            or (self.keeps is not None and self.keeps(row))
+            or row.memory_type == MemoryType.IDENTITY
+            or row.memory_type in self.plan.always
+        )
 
-def likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
-    """What may reach the prompt: what has room of its own, and the best of the others.
 
-    Team knowledge is counted apart, for plans give it room of its own.
+def packed_prompt(
+    read: Read,
+    question: ReadQuestion,
+    packing: Packing,
+    *,
+    considered: Considered,
+    is_loaded: bool,
+    watch: Stopwatch,
+) -> Prompt:
+    """Packs the relevant candidates into a prompt; call it in the team's scope.
+
+    Without `is_loaded` its memories are named and not loaded.
     """
+    viewer, found, words = read.viewer, considered.relevant, question.sought.terms
+    ranked = [
+        each for each in found.memories if not is_told_as_summary(each, of=packing.summary_of)
+    ]
+    ranked = chosen(ranked, keep=lambda _: True)
+    if packing.choose is None and not packing.plan.has_tiers:
+        ranked = _likely_to_fit(ranked, token_budget=packing.token_budget)
+    ranked.sort(key=lambda each: -each.score)
+    messages = load_messages(read, ranked=found.messages, most=MOST_QUOTED)
+    watch.lap("messages")
+    clashes = clashes_among(viewer=viewer, ranked=ranked, tools=read.tools)
+    if clashes and not flags_of_id(team_id=viewer.team_id).contradiction_detection:
+        clashes = []
+    names = person_names(
+        team_id=viewer.team_id, texts=[(each.row.memory_id, each.row.content) for each in ranked]
+    )
+    named = {each.row.memory_id for each in ranked}
+    choice = Chosen(ranked, found.ends, clashes)
+    if packing.choose is not None:
+        choice = packing.choose(ranked, clashes, names)
+    opposed = opposites_among(viewer=viewer, ranked=choice.ranked, clashes=choice.clashes)
+    further = [each for each in opposed.contents if each[0] not in named]
+    if further:
+        names = names.joined(person_names(team_id=viewer.team_id, texts=further))
+    watch.lap("conflicts and names")
+    assembly = _assembled(
+        packing,
+        choice,
+        opposites=opposed.told(names),
+        names=names,
+        levels=_levels_among(packing, choice, team_id=viewer.team_id),
+        quotes=_quotes(
+            messages,
+            words=words,
+            section=packing.quoted_in,
+            zone=zone_of(team_id=viewer.team_id, now=read.now),
+        ),
+        limit=read.limit,
+    )
+    watch.lap("pack")
+    entries = {each.entry.key: each for each in assembly.told}
+    told = [each for each in choice.ranked if each.row.memory_id in entries]
+    memories = [
+        _told_as(each, entries[each.id]) for each in (loaded(viewer, told) if is_loaded else ())
+    ]
+    contradictions = _contradictions(viewer, told, memories, choice.clashes)
+    watch.lap("load")
+    return Prompt(
+        memories=memories,
+        messages=[
+            replace(
+                each, tokens=assembly.quoted[each.id], quote=excerpt(each.text, words=tuple(words))
+            )
+            for each in messages
+            if each.id in assembly.quoted
+        ],
+        contradictions=contradictions,
+        told=told,
+        considered=considered,
+        words=words,
+        assembly=assembly,
+        has_heard_names=names.is_heard,
+        stats=RetrievalStats(
+            tokens_used=assembly.tokens_used,
+            token_budget=packing.token_budget,
+            token_counter=packing.counter.name,
+            warnings=assembly.warnings,
+            duplicates=len(assembly.duplicates),
+        ),
+    )
+
+
+def is_told_as_summary(each: Ranked, *, of: UUID | None) -> bool:
+    """Returns whether a candidate sums up the conversation whose summary the prompt holds."""
+    row = each.row
+    return (
+        of is not None
+        and row.conversation_id == of
+        and not row.is_pinned
+        and SUMMARY_TAG in (row.tags or ())
+    )
+
+
+def _likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
+    """What has room of its own, and the best of the others; team knowledge is counted apart."""
     room = _SPARE * token_budget * CHARACTERS_A_TOKEN
     used: dict[bool, int] = defaultdict(int)
     kept = []
@@ -104,59 +224,69 @@ def likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked
 
 
 @step("retrieve.pack")
-def pack_prompt(
+def _assembled(
     packing: Packing,
+    choice: Chosen,
     *,
-    ranked: Sequence[Ranked],
-    messages: Sequence[ScoredMessage],
     opposites: Mapping[UUID, tuple[Opposite, ...]],
-    ends: Mapping[UUID, UUID],
     names: PersonNames,
-    zone: tzinfo,
-    words: Sequence[str],
-    limit: int | None,
-    sections: Mapping[UUID, str],
     levels: Mapping[UUID, Levels],
+    quotes: Sequence[Text],
+    limit: int | None,
 ) -> Assembly:
-    """The plan's prompt of the candidates, best first; at most `limit` that are not mandatory.
-
-    `opposites` are the texts that a candidate contradicts, as they are told, `words` those of the
-    question, and `ends` name what superseded a past candidate: the past is not told without it.
-    `names` are the people of the memories, `levels` shorter texts of some. Messages are of their
-    days in `zone`.
-    """
+    """The plan's prompt of the candidates, without past ones whose successors found no room."""
     entries = list(packing.entries)
-    entries += [
-        Entry(
-            key,
-            line_of(
-                row,
-                names.told(key, row.content),
-                opposites.get(key, ()),
-                quote=names.quotes.get(key),
-            ),
-            rank,
-            sections.get(key, ""),
-            _named(levels.get(key), key, names),
+    for each in choice.ranked:
+        key, row = each.row.memory_id, each.row
+        line = line_of(
+            row,
+            names.told(key, row.content),
+            opposites.get(key, ()),
+            quote=names.quotes.get(key),
         )
-        for row, key, rank in ((each.row, each.row.memory_id, each.rank) for each in ranked)
-    ]
-    said = _quotes(messages, words=words, section=packing.quoted_in, zone=zone)
-    texts = [*packing.texts, *said]
+        shorter = _named(levels.get(key), key, names)
+        entries.append(Entry(key, line, each.rank, choice.sections.get(key, ""), shorter))
     without: Collection[UUID] = ()
     while True:
         assembly = assemble(
             plan=packing.plan,
             entries=[each for each in entries if each.key not in without],
-            texts=texts,
+            texts=[*packing.texts, *quotes],
             token_budget=packing.token_budget,
             counter=packing.counter,
             limit=limit,
         )
-        alone = told_alone(ends, {each.entry.key for each in assembly.told})
+        alone = told_alone(choice.together, {each.entry.key for each in assembly.told})
         if not alone:
             return assembly
         without = {*without, *alone}
+
+
+def _told_as(found: ScoredMemory, told: Told) -> ScoredMemory:
+    levels = told.entry.levels
+    shorter = levels.at(told.level, "") if levels is not None else ""
+    return replace(found, tokens=told.tokens, text_level=told.level, shorter=shorter)
+
+
+def _contradictions(
+    viewer: Viewer,
+    told: Sequence[Ranked],
+    memories: Sequence[ScoredMemory],
+    clashes: Sequence[Clash],
+) -> list[Contradiction]:
+    """The open contradictions of the loaded memories, recorded or seen only now."""
+    shown = {each.id: each.memory for each in memories}
+    recorded: list[Contradiction] = []
+    if shown and any(each.row.status == Status.DISPUTED for each in told):
+        recorded = open_contradictions_among(viewer=viewer, memory_ids=list(shown))
+    seen = [
+        each.as_contradiction(
+            earlier=shown[each.earlier.memory_id], later=shown[each.later.memory_id]
+        )
+        for each in clashes
+        if each.earlier.memory_id in shown and each.later.memory_id in shown
+    ]
+    return [*recorded, *seen]
 
 
 def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | None:
@@ -169,19 +299,13 @@ def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | Non
     )
 
 
-def levels_among(
-    packing: Packing,
-    *,
-    team_id: UUID,
-    ranked: Sequence[Ranked],
-    sections: Mapping[UUID, str],
-) -> Mapping[UUID, Levels]:
-    """Shorter texts of the candidates: of long ones, where not everything may fit.
+def _levels_among(packing: Packing, choice: Chosen, *, team_id: UUID) -> Mapping[UUID, Levels]:
+    """Shorter texts of long candidates, if not all fit, and of those in a shortening section.
 
-    And of those that stand in one of `sections` that never tells the whole, or may stand there, and
-    of those that a consolidation shortened. The best few, and what is important, are told whole all
-    the same where there is room. Call it in the team's scope.
+    And of those that a consolidation shortened. The best few, and important ones, are told whole
+    all the same if there is room.
     """
+    ranked, sections = choice.ranked, choice.sections
     shortening = [each.room.name for each in packing.plan.sections if each.longest != Level.CONTENT]
     room = packing.token_budget * CHARACTERS_A_TOKEN
     fits = sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room
@@ -203,7 +327,6 @@ def levels_among(
 def _whole_where_due(
     levels: Mapping[UUID, Levels], ranked: Sequence[Ranked]
 ) -> Mapping[UUID, Levels]:
-    """The levels; the best candidates and important ones may be told whole."""
     whole = {each.row.memory_id for each in nlargest(TOLD_WHOLE, ranked, key=lambda one: one.score)}
     whole |= {
         each.row.memory_id
@@ -214,17 +337,6 @@ def _whole_where_due(
         key: replace(each, told_at_most=Level.CONTENT) if key in whole else each
         for key, each in levels.items()
     }
-
-
-def quoted(
-    messages: Sequence[ScoredMessage], tokens: Mapping[UUID, int], *, words: Sequence[str]
-) -> list[ScoredMessage]:
-    """The messages that a prompt quotes, with what it quotes and the tokens of their lines."""
-    return [
-        replace(each, tokens=tokens[each.id], quote=excerpt(each.text, words=tuple(words)))
-        for each in messages
-        if each.id in tokens
-    ]
 
 
 def _quotes(
@@ -259,7 +371,7 @@ def line_of(
     *,
     quote: Quote | None = None,
 ) -> Line:
-    """The line of a memory, whose text is `told` so, and which quotes somebody if `quote` says."""
+    """Returns the line of a memory that is rendered as `told`, a quote if there is one."""
     happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
     if quote is not None and quote.valid_from is not None:
         happened_at = quote.valid_from

@@ -2,75 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from enum import StrEnum
 from typing import TypeVar
 from uuid import UUID
 
-from memory.domain.audience import Viewer
+from memory.domain.plans.plan import Plan
 from memory.domain.scoring import Parts
 from memory.domain.talk import retells
 from memory.domain.types import Tier
 from memory.models import Memory
 from memory.models.memory import LIVE
-from memory.models.querysets import MemoryQuerySet
 from memory.reading.messages import RankedMessage, messages_for, out_of_view, rank_together
-from memory.reading.ranking import Ranked, ReadQuestion, Score
-from memory.reading.updates_first import BEHIND, updates_first
+from memory.reading.questions import Level, Read, ReadQuestion
+from memory.reading.ranking import BEHIND, Ranked, Score, updates_first
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.revisions import Revision
-from memory.selectors.search.signal_rows import (
-    NO_MESSAGES,
-    Found,
-    FoundMessages,
-    MessageRow,
-    SignalRow,
-)
+from memory.selectors.search.signal_rows import NO_MESSAGES, Found, MessageRow, SignalRow
 from memory.selectors.search.signals import find_candidates, narrowed
-from memory.understanding.tools import Tools
 from teams.tracing import step
 
 _LONGEST_CHAIN = 100
-
-
-class Level(StrEnum):
-    """Where a result comes from."""
-
-    HOT = "hot"
-    WARM = "warm"
-    COLD = "cold"
-    RAW = "raw"
-
-
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """How far a read looks beside live memories: at cold and past ones, and at messages.
-
-    None for `include_raw` looks at messages unless `rows` narrow the memories, as messages fit no
-    such filter, and leaves out those that whoever asks has in view anyhow. With `include_private`
-    confidences come that the question is not about, too.
-    """
-
-    include_cold: bool = False
-    include_raw: bool | None = None
-    include_private: bool = False
-
-
-_Row = TypeVar("_Row", SignalRow, MessageRow)
+# So many are among what the signals propose anyhow.
+_USUAL_LIMIT = 50
 # Of labelled confidences 8 % are this near to a question about something else, and of answers 68 %
 # to the question that asks for them; or so many of a question's words are in them.
 _ASKED_FROM = 0.2
 _ASKED_SHARE = 0.5
+_Row = TypeVar("_Row", SignalRow, MessageRow)
+
+
+# Sources of candidates besides the search, to which satellites add theirs: each proposes memories
+# that the `viewer` may see for what is `asked`, in the team's scope.
+SOURCES: list[Callable[..., Iterable[UUID]]] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a search found, each kind best first, and the levels that were searched.
+    """Candidates of a search, each kind best first, and the levels that were searched.
 
-    Messages that a memory of at least their rank quotes are left out. `ends` are those of
-    `behind_successors`.
+    Messages that a memory of at least their rank quotes are left out. `ends` name the last
+    successor of each past memory, if it was found.
     """
 
     memories: list[Ranked]
@@ -79,144 +51,116 @@ class Candidates:
     ends: Mapping[UUID, UUID]
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """The rows of a search before they are ranked, and the levels that were searched."""
-
-    memories: Found
-    messages: FoundMessages
-    searched: tuple[Level, ...]
+NO_CANDIDATES = Candidates([], [], (), {})
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One search over memories and messages; run it in the team's scope.
+@step("retrieve.search")
+def ranked_candidates(
+    read: Read,
+    question: ReadQuestion,
+    *,
+    score: Score,
+    plan: Plan | None = None,
+    revision: Revision | None = None,
+) -> Candidates:
+    """Returns memories and messages for a question, ranked together; call it in the team's scope.
 
-    `rows` narrows the memories, of which at least `least` are ranked, however little they say. Of
-    the types in `set_aside` only pinned memories are ranked; `with_project` proposes the most
-    important memories of the viewer's project too. The memories in `also` are ranked as well.
+    For a `plan` the types that it tells on request alone are left out, and a plan with tiers gets
+    the most important memories of the viewer's project. `revision` is the team's in this
+    transaction.
     """
+    depth, team_id = read.depth, read.viewer.team_id
+    searched = [Level.HOT, Level.WARM]
+    if depth.include_cold:
+        searched.append(Level.COLD)
+    found, messages = _memories(read, question, plan), NO_MESSAGES
+    if read.rows is None if depth.include_raw is None else depth.include_raw:
+        searched.append(Level.RAW)
+        messages = messages_for(read, question, revision=revision)
+    ranked, said = rank_together(
+        read,
+        question,
+        found=replace(found, rows=_asked_about(read, question, found.rows)),
+        messages=replace(messages, rows=_asked_about(read, question, messages.rows)),
+        score=score,
+    )
+    if depth.include_raw is None:
+        said = out_of_view(team_id=team_id, question=read.question, said=said)
+    if not question.asked.periods:
+        ranked = updates_first(ranked)
+    ends: Mapping[UUID, UUID] = {}
+    if depth.include_cold:
+        ranked, ends = _behind_successors(team_id=team_id, ranked=ranked)
+    return Candidates(ranked, said, tuple(searched), ends)
 
-    viewer: Viewer
-    question: ReadQuestion
-    score: Score
-    depth: Depth
-    tools: Tools
-    now: datetime
-    rows: MemoryQuerySet | None = None
-    least: int = 0
-    set_aside: Collection[str] = ()
-    with_project: bool = False
-    also: tuple[UUID, ...] = ()
 
-    def run(self, *, revision: Revision | None = None) -> Candidates:
-        """Returns the ranked candidates; `revision` is the team's in this transaction."""
-        return self.rank(self.find(revision=revision))
+def _asked_about(read: Read, question: ReadQuestion, rows: Sequence[_Row]) -> list[_Row]:
+    """The rows without confidences that are not asked about."""
+    if read.depth.include_private:
+        return list(rows)
+    fewest = _ASKED_SHARE * max(1, len(question.sought.terms))
+    return [
+        row
+        for row in rows
+        if not row.is_private
+        or (row.cosine or 0.0) >= _ASKED_FROM
+        or row.terms.bit_count() >= fewest
+    ]
 
-    @step("retrieve.search")
-    def find(self, *, revision: Revision | None) -> Pooled:
-        """Returns the rows that the depth asks for; `revision` is the team's in the transaction."""
-        searched = [Level.HOT, Level.WARM]
-        if self.depth.include_cold:
-            searched.append(Level.COLD)
-        found = self._memories()
-        messages = NO_MESSAGES
-        if self.rows is None if self.depth.include_raw is None else self.depth.include_raw:
-            searched.append(Level.RAW)
-            messages = messages_for(
-                viewer=self.viewer,
-                question=self.question,
-                tools=self.tools,
-                revision=revision,
-            )
-        return Pooled(
-            replace(found, rows=self._asked_about(found.rows)),
-            replace(messages, rows=self._asked_about(messages.rows)),
-            tuple(searched),
-        )
 
-    def rank(self, pooled: Pooled) -> Candidates:
-        """Returns the rows ranked together."""
-        ranked, said = rank_together(
-            team_id=self.viewer.team_id,
-            question=self.question,
-            found=pooled.memories,
-            messages=pooled.messages,
-            score=self.score,
-            now=self.now,
-        )
-        if self.depth.include_raw is None:
-            said = out_of_view(team_id=self.viewer.team_id, question=self.question, said=said)
-        if not self.question.asked.periods:
-            ranked = updates_first(ranked)
-        ends: Mapping[UUID, UUID] = {}
-        if self.depth.include_cold:
-            ranked, ends = behind_successors(team_id=self.viewer.team_id, ranked=ranked)
-        return Candidates(ranked, said, pooled.searched, ends)
-
-    def _asked_about(self, rows: Sequence[_Row]) -> list[_Row]:
-        """The rows without what was told in confidence and is not asked about."""
-        if self.depth.include_private:
-            return list(rows)
-        most = max(1, len(self.question.words))
-        return [
-            row
-            for row in rows
-            if not row.is_private
-            or (row.cosine or 0.0) >= _ASKED_FROM
-            or row.terms.bit_count() >= _ASKED_SHARE * most
-        ]
-
-    def _memories(self) -> Found:
-        """The memories, without summaries that tell what holds no longer."""
-        only = kept = None
-        rows, with_cold = self.rows, self.depth.include_cold
-        if rows is not None:
-            rows = rows.searchable(include_cold=with_cold)
-            only = narrowed(viewer=self.viewer, rows=rows)
-        found = find_candidates(
-            viewer=self.viewer,
-            sought=self.question.sought(
-                only=only,
-                with_cold=with_cold or only is not None,
-                least=self.least,
-                with_project=self.with_project,
-                also=self.also,
-            ),
-        )
-        if rows is not None and only is None:
-            ids = [row.memory_id for row in found.rows]
-            kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
-        summaries = [
-            row.memory_id
-            for row in found.rows
-            if retells(tags=row.tags, memory_type=row.memory_type)
-        ]
-        outdated = outdated_summaries(team_id=self.viewer.team_id, ids=summaries)
-        wanted = [
-            row
-            for row in found.rows
-            if (kept is None or row.memory_id in kept)
-            and row.memory_id not in outdated
-            and (row.is_pinned or row.memory_type not in self.set_aside)
-        ]
-        return replace(found, rows=wanted)
+def _memories(read: Read, question: ReadQuestion, plan: Plan | None) -> Found:
+    """The memories, without outdated summaries."""
+    viewer, rows, limit = read.viewer, read.rows, read.limit or 0
+    with_cold = read.depth.include_cold
+    only = None
+    if rows is not None:
+        rows = rows.searchable(include_cold=with_cold)
+        only = narrowed(viewer=viewer, rows=rows)
+    is_wide = plan is None and (rows is not None or limit > _USUAL_LIMIT)
+    further = (each for source in SOURCES for each in source(viewer=viewer, asked=question.asked))
+    found = find_candidates(
+        viewer=viewer,
+        sought=replace(
+            question.sought,
+            only=only,
+            with_cold=with_cold or only is not None,
+            least=limit if is_wide else 0,
+            with_project=plan is not None and plan.has_tiers,
+            also=(*read.also, *read.predicted, *further),
+        ),
+    )
+    kept = None
+    if rows is not None and only is None:
+        ids = [row.memory_id for row in found.rows]
+        kept = set(rows.filter(id__in=ids).values_list("id", flat=True))
+    summaries = [
+        row.memory_id for row in found.rows if retells(tags=row.tags, memory_type=row.memory_type)
+    ]
+    outdated = outdated_summaries(team_id=viewer.team_id, ids=summaries)
+    on_request = plan.on_request if plan is not None and rows is None else ()
+    wanted = [
+        row
+        for row in found.rows
+        if (kept is None or row.memory_id in kept)
+        and row.memory_id not in outdated
+        and (row.is_pinned or row.memory_type not in on_request)
+    ]
+    return replace(found, rows=wanted)
 
 
 def level_of(memory: Memory) -> Level:
-    """Where a memory comes from; what is past lies with the cold ones."""
+    """Returns where a memory comes from; past ones lie with the cold ones."""
     if memory.status not in LIVE or memory.tier == Tier.COLD:
         return Level.COLD
     return Level.HOT if memory.tier == Tier.HOT else Level.WARM
 
 
-def behind_successors(
+def _behind_successors(
     *, team_id: UUID, ranked: Sequence[Ranked]
 ) -> tuple[list[Ranked], dict[UUID, UUID]]:
-    """The memories, best first, none that is past before what superseded it.
+    """The memories, none that is past before its successor, and the last successor of each.
 
-    And of each past one the last that took its place, where that was found as well. Call it in
-    the team's scope.
+    Successors that were not found are left out.
     """
     past = {each.row.memory_id for each in ranked if not each.row.is_live}
     if not past:
@@ -224,46 +168,33 @@ def behind_successors(
     standing = {each.row.memory_id for each in ranked if each.row.is_live}
     after = _successors(team_id, past, standing)
     scores = {each.row.memory_id: each.score for each in ranked}
-    kept = [
-        each if each.row.is_live else each._replace(score=held, rank=held)
-        for each in ranked
-        for held in [_held(each, after, scores)]
-    ]
-    ends = {key: end for key in past if (end := _end(key, after)) in standing}
+    kept, ends = [], {}
+    for each in ranked:
+        if each.row.is_live:
+            kept.append(each)
+            continue
+        # Below all successors that were found.
+        score, key, share = each.score, each.row.memory_id, 1.0
+        for _ in range(_LONGEST_CHAIN):
+            if key not in after:
+                break
+            key, share = after[key], share * BEHIND
+            score = min(score, share * scores.get(key, 1.0))
+        kept.append(each._replace(score=score, rank=score))
+        if key in standing:
+            ends[each.row.memory_id] = key
     return sorted(kept, key=lambda each: (-each.score, each.row.memory_id)), ends
 
 
 def told_alone(ends: Mapping[UUID, UUID], told: Collection[UUID]) -> set[UUID]:
-    """What of the past would be told without that which took its place."""
+    """Returns the past memories that would be told without their successors."""
     return {past for past, end in ends.items() if past in told and end not in told}
-
-
-def _end(key: UUID, after: Mapping[UUID, UUID]) -> UUID:
-    for _ in range(_LONGEST_CHAIN):
-        if key not in after:
-            break
-        key = after[key]
-    return key
-
-
-def _held(each: Ranked, after: dict[UUID, UUID], scores: dict[UUID, float]) -> float:
-    """The score of a memory, held below those of all that came after it and were found."""
-    score, key, share = each.score, each.row.memory_id, 1.0
-    for _ in range(_LONGEST_CHAIN):
-        if key not in after:
-            break
-        key, share = after[key], share * BEHIND
-        score = min(score, share * scores.get(key, 1.0))
-    return score
 
 
 def _successors(
     team_id: UUID, ids: Collection[UUID], standing: Collection[UUID]
 ) -> dict[UUID, UUID]:
-    """By what each was superseded, and by what that was, to the end of the chains.
-
-    Nothing took the place of what is `standing`, so that is not asked for.
-    """
+    """The successors of each, to the end of the chains; `standing` ones have none."""
     after: dict[UUID, UUID] = {}
     wanted = set(ids)
     for _ in range(_LONGEST_CHAIN):
@@ -284,17 +215,17 @@ _OF_THE_TIME = 0.1
 
 
 def relevant(
-    found: Candidates, *, min_score: float | None, always: Callable[[Ranked], bool]
-) -> tuple[Candidates, int]:
-    """The candidates of at least that relevance (0-1), and how many others there were.
+    found: Candidates, min_score: float | None, *, always: Callable[[Ranked], bool]
+) -> Candidates:
+    """Returns the candidates of at least that relevance (0-1).
 
-    Without a `min_score` nothing is left out. What is of the time that is asked for is kept as
-    well, and memories that are `always` told, and those that a kept one contradicts or was
-    superseded by: nothing disputed is told without its other side, nothing past without what took
-    its place.
+    Without a `min_score` nothing is left out. Kept as well are candidates of the time that is
+    asked for, memories that are `always` told, and those that a kept one contradicts or was
+    superseded by: nothing disputed is told without its other side, nothing past without its
+    successor.
     """
     if min_score is None:
-        return found, 0
+        return found
     enough = _says_enough(found.memories, min_score)
     memories = [each for each in found.memories if enough[each.place] or always(each)]
     beside = {other for each in memories for other in each.row.contradicts or ()}
@@ -307,14 +238,13 @@ def relevant(
         memories = [each for each in found.memories if each.row.memory_id in beside]
     enough = _says_enough(found.messages, min_score)
     messages = [each for each in found.messages if enough[each.place]]
-    left_out = len(found.memories) - len(memories) + len(found.messages) - len(messages)
-    return replace(found, memories=memories, messages=messages), left_out
+    return replace(found, memories=memories, messages=messages)
 
 
 def _says_enough(
     candidates: Sequence[Ranked] | Sequence[RankedMessage], min_score: float
 ) -> list[bool]:
-    """By place in the table that they share: whether it is relevant or of the time asked for."""
+    """Whether it is relevant or of the time asked for, by place in the shared table."""
     if not candidates:
         return []
     table = candidates[0].table

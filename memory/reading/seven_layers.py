@@ -1,4 +1,4 @@
-"""An agent's whole system prompt: who it is, what it remembers, what was said so far."""
+"""An agent's whole system prompt: its seven layers, documents, and news of a conversation."""
 
 from __future__ import annotations
 
@@ -7,41 +7,50 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.db import connection
+from django.utils import timezone
+
 from memory.clients.afterwards import at_its_end
 from memory.domain.audience import Viewer
 from memory.domain.names import says_user
 from memory.domain.personality import Document, effective_skills, personality_text
-from memory.domain.plans.assembly import Assembly, assemble
-from memory.domain.plans.documents import (
-    DOCUMENTS_SHARE,
-    ToldDocuments,
-    documents_section,
-)
-from memory.domain.plans.documents import (
-    Document as GivenDocument,
-)
+from memory.domain.plans.assembly import assemble
+from memory.domain.plans.documents import DOCUMENTS_SHARE, ToldDocuments, documents_section
+from memory.domain.plans.documents import Document as GivenDocument
 from memory.domain.plans.plan import LAYERS, SEVEN_LAYERS, Layer, Text, Written, summary_line
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
-from memory.models import Contradiction
-from memory.reading.answers import Prompt, RetrievalStats, ScoredMemory, milliseconds
-from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up
-from memory.reading.messages import ScoredMessage
+from memory.domain.updates import MAX_BULLETS, Update, header, updates_of
+from memory.reading.answers import Considered, Prompt, RetrievalStats, milliseconds
+from memory.reading.cache import Body, Sent, keep, look_up
 from memory.reading.packing import Packing
-from memory.reading.retrieval import Read, prompt
-from memory.selectors.person_names import person_names
-from memory.selectors.revisions import Revision, team_revision
+from memory.reading.questions import Read
+from memory.reading.retrieval import key_of, prompt, sent_of
+from memory.reading.search import NO_CANDIDATES
+from memory.selectors.history.changes import happened_between, known_memories, revisions_of
+from memory.selectors.names import person_names
+from memory.selectors.revisions import team_revision
 from memory.writing.summaries import running_summary
 from teams.domain.agent_document import Personality, Rules, Skills
+from teams.ids import new_id
 from teams.models import Agent, Conversation
 from teams.tenancy import team_scope
 
+_ATTEMPTS = 3
+
+_TELL = """
+INSERT INTO teams_toldrevision AS told (id, team_id, conversation_id, revision, at)
+VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (team_id, conversation_id) DO UPDATE SET revision = EXCLUDED.revision, at = EXCLUDED.at
+WHERE told.revision = %s
+RETURNING told.revision
+"""
 MEMORY_OFF = "memory is switched off for this team, so the prompt holds none"
 
 
 @dataclass(frozen=True, slots=True)
 class LayerUse:
-    """What became of a layer: `number` is 1-7, `cut` says how much of it the budget took away."""
+    """The share of a layer in a prompt: `number` is 1-7, `cut` how much the budget took away."""
 
     number: int
     name: Layer
@@ -52,42 +61,53 @@ class LayerUse:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptMemory:
-    """A memory in the prompt, and the number of the layer it stands in."""
-
-    scored: ScoredMemory
-    layer: int
-
-
-@dataclass(frozen=True, slots=True)
 class BuiltPrompt:
     """A prompt and its seven layers in their order.
 
-    `told` are the ids of its memories, best first, `similarity` the best cosine among them.
-    `memories` are they, and `contradictions` those among them, unless it was made to be read by a
-    model alone. `messages` are quoted in layer 5, below what memories say. `revision` and
-    `read_messages` are those of `Prompt`; `retrieval` is that itself, None without memory.
-    `documents` are those that the caller passed along, after the layers.
+    `retrieval` holds its memories, and the messages that are quoted in layer 5. `documents` are
+    those that the caller passed along, after the layers.
     """
 
     prompt: str
     layers: tuple[LayerUse, ...]
+    retrieval: Prompt
     warnings: tuple[str, ...]
     stats: RetrievalStats
-    told: tuple[UUID, ...] = ()
-    similarity: float | None = None
-    memories: Sequence[PromptMemory] = ()
-    messages: Sequence[ScoredMessage] = ()
-    contradictions: Sequence[Contradiction] = ()
-    revision: Revision | None = None
-    read_messages: bool = False
-    retrieval: Prompt | None = None
     documents: ToldDocuments | None = None
+
+    @classmethod
+    def of(cls, found: Prompt) -> BuiltPrompt:
+        """Returns the prompt that was found, with the share of each layer."""
+        assembly = found.assembly
+        cut = {each.section: each for each in assembly.trimmed}
+        layers = tuple(
+            LayerUse(
+                number=number,
+                name=layer,
+                tokens=assembly.tokens[layer],
+                memories=sum(told.section == layer for told in assembly.told),
+                cut=cut[layer].count if layer in cut else 0,
+                cut_tokens=cut[layer].tokens if layer in cut else 0,
+            )
+            for number, layer in enumerate(LAYERS, start=1)
+        )
+        return cls(assembly.prompt, layers, found, found.warnings, found.stats)
 
     @property
     def found(self) -> int:
-        """How many memories it tells."""
-        return len(self.told)
+        """The number of memories in it."""
+        return len(self.retrieval.told)
+
+    @property
+    def similarity(self) -> float | None:
+        """The best cosine among its memories."""
+        return self.retrieval.similarity
+
+    @property
+    def layer_of(self) -> dict[UUID, int]:
+        """The number of the layer of each memory, by its id."""
+        told = self.retrieval.assembly.told
+        return {each.entry.key: LAYERS.index(Layer(each.section)) + 1 for each in told}
 
     @property
     def trimmed(self) -> list[LayerUse]:
@@ -105,10 +125,10 @@ def build_prompt(
     counter: TokenCounter,
     is_loaded: bool = True,
 ) -> BuiltPrompt:
-    """The seven layers within `token_budget` tokens; over it only by layers 1-3 and what is pinned.
+    """Returns the seven layers within `token_budget` tokens.
 
-    `conversation` is one the viewer may see; its running summary is layer 7. Without `is_loaded`
-    the memories are named and not loaded.
+    Layers 1-3 and pinned memories alone may exceed it. `conversation` is one the viewer may see;
+    its running summary is layer 7. Without `is_loaded` the memories are named and not loaded.
     """
     viewer = read.viewer
     summary, revision = "", None
@@ -131,19 +151,7 @@ def build_prompt(
         ),
         is_loaded=is_loaded,
     )
-    built = _built(found.assembly, found.stats, warnings=found.warnings)
-    layers = {told.entry.key: LAYERS.index(Layer(told.section)) + 1 for told in found.assembly.told}
-    return replace(
-        built,
-        told=tuple(each.row.memory_id for each in found.told),
-        similarity=found.similarity,
-        memories=[PromptMemory(each, layers[each.id]) for each in found.memories],
-        messages=found.messages,
-        contradictions=found.contradictions,
-        revision=found.revision,
-        read_messages=found.read_messages,
-        retrieval=found,
-    )
+    return BuiltPrompt.of(found)
 
 
 def send_prompt(
@@ -158,23 +166,17 @@ def send_prompt(
 ) -> Sent:
     """Returns the prompt of `build_prompt` outside of a conversation as it is sent, cached.
 
-    `form` is that of `answer_key`. A prompt that `rows` narrow is not cached, nor one in a
-    conversation, where news are told once.
+    `form` is that of `answer_key`. In a conversation, where news is told once, none is cached.
     """
-    key = None
-    if read.rows is None:
-        parts = {
-            "document": [agent.pk, document_of(agent)],
-            "question": read.question,
-            "weights": weights,
-            "token_budget": token_budget,
-            "limit": read.limit,
-            "depth": read.depth,
-            "min_score": read.min_score,
-            "counter": counter.name,
-        }
-        key = answer_key(form=form, viewer=read.viewer, tools=read.tools, now=read.now, parts=parts)
-    cached = look_up(key, viewer=read.viewer, now=read.now)
+    key = key_of(
+        read,
+        form=form,
+        document=[agent.pk, document_of(agent)],
+        weights=weights,
+        token_budget=token_budget,
+        counter=counter.name,
+    )
+    cached = look_up(key)
     if cached.sent is not None:
         return cached.sent
     with at_its_end():
@@ -186,20 +188,11 @@ def send_prompt(
             token_budget=token_budget,
             counter=counter,
         )
-        made = Made(
-            body=render(built),
-            memory_ids=built.told,
-            found=built.found,
-            similarity=built.similarity,
-            revision=built.revision,
-            read_messages=built.read_messages,
-            stats=built.stats,
-        )
-        return keep(cached, made)
+        return keep(cached, sent_of(built.retrieval, body=render(built), count=built.found))
 
 
 def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCounter) -> BuiltPrompt:
-    """The prompt of an agent whose team has memory switched off: its document, and a warning."""
+    """Returns the prompt of an agent whose team has memory off: its document, and a warning."""
     started = time.perf_counter()
     assembly = assemble(
         plan=SEVEN_LAYERS,
@@ -213,12 +206,24 @@ def prompt_without_memory(*, agent: Agent, token_budget: int, counter: TokenCoun
         token_budget=token_budget,
         token_counter=counter.name,
         total_ms=milliseconds(started),
+        warnings=(*assembly.warnings, MEMORY_OFF),
     )
-    return _built(assembly, stats, warnings=(*assembly.warnings, MEMORY_OFF))
+    nothing = Prompt(
+        memories=(),
+        messages=(),
+        told=(),
+        considered=Considered(NO_CANDIDATES, NO_CANDIDATES),
+        words=(),
+        assembly=assembly,
+        contradictions=(),
+        has_heard_names=False,
+        stats=stats,
+    )
+    return BuiltPrompt.of(nothing)
 
 
 def document_of(agent: Agent) -> Document:
-    """The agent's document, without what is not valid, as raw SQL may leave it."""
+    """Returns the agent's document without invalid parts, which raw SQL may leave."""
     return Document(
         name=agent.name,
         tagline=agent.tagline,
@@ -229,7 +234,6 @@ def document_of(agent: Agent) -> Document:
 
 
 def _summary(viewer: Viewer, conversation: Conversation) -> str:
-    """The conversation's running summary with the name of its person; call it in scope."""
     summary = running_summary(conversation=conversation)
     if not says_user(summary):
         return summary
@@ -238,7 +242,7 @@ def _summary(viewer: Viewer, conversation: Conversation) -> str:
 
 
 def _document_texts(document: Document) -> list[Text]:
-    """The layers that an agent's document is the whole of, 1 and 3; they are never trimmed."""
+    """Layers 1 and 3, which are never trimmed."""
     return [
         Text(Layer.PERSONALITY, Written(personality_text(document)), is_mandatory=True),
         *(
@@ -248,23 +252,6 @@ def _document_texts(document: Document) -> list[Text]:
     ]
 
 
-def _built(assembly: Assembly, stats: RetrievalStats, *, warnings: tuple[str, ...]) -> BuiltPrompt:
-    """The prompt with what became of each layer."""
-    cut = {each.section: each for each in assembly.trimmed}
-    layers = tuple(
-        LayerUse(
-            number=number,
-            name=layer,
-            tokens=assembly.tokens[layer],
-            memories=sum(told.section == layer for told in assembly.told),
-            cut=cut[layer].count if layer in cut else 0,
-            cut_tokens=cut[layer].tokens if layer in cut else 0,
-        )
-        for number, layer in enumerate(LAYERS, start=1)
-    )
-    return BuiltPrompt(assembly.prompt, layers, warnings, stats)
-
-
 def with_documents(
     documents: Sequence[GivenDocument],
     *,
@@ -272,9 +259,9 @@ def with_documents(
     counter: TokenCounter,
     build: Callable[[int], BuiltPrompt],
 ) -> BuiltPrompt:
-    """The prompt that `build` makes in the tokens that the documents leave it, and they after it.
+    """Returns the prompt that `build` makes in the tokens left, and the documents after it.
 
-    They take at most `DOCUMENTS_SHARE` of the budget, and nothing of it where there are none.
+    Documents take at most `DOCUMENTS_SHARE` of the budget.
     """
     if not documents:
         return build(token_budget)
@@ -296,4 +283,122 @@ def with_documents(
         warnings=warnings,
         stats=stats,
         documents=told,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Changes after revision `since` up to `revision`, as lines and as updates.
+
+    `since` is None for a thread's first prompt, to which nothing is news. `tokens` are those of the
+    lines and of what separates them from the prompt.
+    """
+
+    since: int | None
+    revision: int
+    text: str = ""
+    tokens: int = 0
+    told: tuple[Update, ...] = ()
+
+
+def news_of(
+    *, viewer: Viewer, conversation_id: UUID, counter: TokenCounter, since: int | None = None
+) -> News:
+    """Returns what the thread's agent has not been told yet, or changes after `since`; in scope."""
+    revision, told = revisions_of(team_id=viewer.team_id, conversation_id=conversation_id)
+    begin = told if since is None else since
+    if begin is None or revision <= begin:
+        return News(begin, revision)
+    happened = happened_between(
+        team_id=viewer.team_id, conversation_id=conversation_id, since=begin, until=revision
+    )
+    known = known_memories(viewer=viewer, ids={each.memory_id for each in happened})
+    updates = updates_of(happened, known)
+    texts = [(each.memory.memory_id, each.memory.content) for each in updates]
+    names = person_names(team_id=viewer.team_id, texts=texts)
+    named = [
+        replace(
+            each,
+            memory=replace(each.memory, content=names.told(*text), quote=names.quotes.get(text[0])),
+        )
+        for each, text in zip(updates, texts, strict=True)
+    ]
+    text = header(named, since=begin, counter=counter)
+    bullets = max(text.count("\n"), 0)
+    return News(
+        begin,
+        revision,
+        text,
+        counter.count(f"{text}\n\n") if text else 0,
+        tuple(updates[: min(bullets, MAX_BULLETS)]),
+    )
+
+
+def with_news(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    counter: TokenCounter,
+    token_budget: int,
+    build: Callable[[int], BuiltPrompt],
+) -> tuple[BuiltPrompt, News]:
+    """Returns the prompt that `build` makes in the tokens that are left, with the news at its head.
+
+    News is noted only when the prompt is made, by one of those who made one at the same time: the
+    others read again what is left to tell. So no two prompts tell the same, and a failed one takes
+    no news with it. If mandatory parts leave no room, the news waits for another prompt, with a
+    warning.
+    """
+    for _ in range(_ATTEMPTS):
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            news = news_of(viewer=viewer, conversation_id=conversation_id, counter=counter)
+        built = build(token_budget - news.tokens)
+        if news.text and built.stats.tokens_used > token_budget - news.tokens:
+            return _without_room(build(token_budget), news, token_budget)
+        is_noted = news.since is not None and news.revision <= news.since
+        if not is_noted:
+            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+                is_noted = _tell(viewer.team_id, conversation_id, news)
+        if is_noted:
+            return _headed(built, news, token_budget), news
+    # Others keep telling; what is left is in their prompts or in the next one.
+    return build(token_budget), News(news.since, news.revision)
+
+
+def note_first_prompt(*, conversation: Conversation) -> None:
+    """Notes that a thread's first prompt is made now, so that later changes are news; in scope.
+
+    For prompts that do not ask for news; it changes nothing after the first one.
+    """
+    _tell(conversation.team_id, conversation.pk, News(None, conversation.revision))
+
+
+def _tell(team_id: UUID, conversation_id: UUID, news: News) -> bool:
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_TELL, [new_id(), team_id, conversation_id, news.revision, now, news.since])
+        return cursor.fetchone() is not None
+
+
+def _without_room(built: BuiltPrompt, news: News, token_budget: int) -> tuple[BuiltPrompt, News]:
+    warning = (
+        f"news of this thread's memories ({news.tokens} tokens) found no room in the budget of"
+        f" {token_budget} beside what is never cut; they wait for a prompt with more"
+    )
+    return replace(built, warnings=(*built.warnings, warning)), News(news.since, news.revision)
+
+
+def _headed(built: BuiltPrompt, news: News, token_budget: int) -> BuiltPrompt:
+    if not news.text:
+        return built
+    stats = replace(
+        built.stats, tokens_used=built.stats.tokens_used + news.tokens, token_budget=token_budget
+    )
+    first, *others = built.layers
+    return replace(
+        built,
+        prompt=f"{news.text}\n\n{built.prompt}" if built.prompt else news.text,
+        # They stand at the head of layer 1 and, like it, are never trimmed.
+        layers=(replace(first, tokens=first.tokens + news.tokens), *others),
+        stats=stats,
     )

@@ -6,9 +6,9 @@ A replica that has what its team last wrote comes first, then the primary
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TypeVar, cast
 
 from django.db import Error, connection
 from prometheus_client import Counter
@@ -20,6 +20,7 @@ from teams.prepared import Reader
 from teams.replicas import reading_from, replicas
 from teams.tenancy import team_scope
 
+T = TypeVar("T")
 READS = Counter(
     "palimpsest_replica_reads",
     "Retrievals where replicas are set, by outcome: read at a replica, or at the primary because"
@@ -29,73 +30,32 @@ READS = Counter(
 )
 
 
-class Snapshot:
-    """A transaction of the viewer's team to read in; `revision` is the team's in it.
+def at_snapshot(read: Callable[[Revision | None], T], *, viewer: Viewer) -> T:
+    """Returns what `read` gives at a replica that is up to date, else at the primary.
 
-    At a replica an error of the database ends the block and is kept as `error`.
-    """
-
-    def __init__(self, scope: ExitStack, revision: Revision | None, *, is_replica: bool) -> None:
-        self._scope = scope
-        self._revision = revision
-        self._is_replica = is_replica
-        self.error: Error | None = None
-
-    def __enter__(self) -> Revision | None:
-        return self._revision
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        self._scope.__exit__(kind, error, trace)
-        if not self._is_replica or not isinstance(error, Error) or _is_cancelled(error):
-            return False
-        self.error = error
-        return True
-
-
-def snapshots(*, viewer: Viewer) -> Iterator[Snapshot]:
-    """Yields places to read at until one succeeded: replicas that are up to date, then the primary.
-
-    So the block may run twice, and must only read.
+    It gets the team's revision in its transaction, may run twice, and must only read.
     """
     if replicas() and not connection.in_atomic_block:
         primary, outcome = None, "down"
         for name in replicas().in_turn():
             # What was acknowledged before somebody began to ask is in it.
             primary = primary or server_state(team_id=viewer.team_id)
-            scope = ExitStack()
             try:
-                scope.enter_context(reading_from(name))
-                scope.enter_context(_scope(viewer))
-                state = server_state(team_id=viewer.team_id)
+                with reading_from(name), _scope(viewer):
+                    state = server_state(team_id=viewer.team_id)
+                    replicas().take_back(name)
+                    is_current = state.is_replica and state.has_replayed(primary)
+                    found = read(state.revision) if is_current else None
             except Error as error:
-                scope.close()
                 outcome = _outcome(name, error)
                 continue
-            replicas().take_back(name)
-            if not (state.is_replica and state.has_replayed(primary)):
-                scope.close()
-                outcome = "behind" if state.is_replica else "promoted"
-                continue
-            snapshot = Snapshot(scope, state.revision, is_replica=True)
-            yield snapshot
-            if snapshot.error is None:
+            if is_current:
                 READS.labels("read").inc()
-                return
-            outcome = _outcome(name, snapshot.error)
+                return cast(T, found)
+            outcome = "behind" if state.is_replica else "promoted"
         READS.labels(outcome).inc()
-    scope = ExitStack()
-    scope.enter_context(_scope(viewer))
-    try:
-        revision = team_revision(team_id=viewer.team_id)
-    except BaseException as error:
-        scope.__exit__(type(error), error, error.__traceback__)
-        raise
-    yield Snapshot(scope, revision, is_replica=False)
+    with _scope(viewer):
+        return read(team_revision(team_id=viewer.team_id))
 
 
 def _outcome(name: str, error: Error) -> str:

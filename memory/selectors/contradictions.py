@@ -35,7 +35,7 @@ from memory.models import Contradiction, Memory, MemoryUsage, Settlement
 
 
 def contradictions_visible_to(viewer: Viewer) -> QuerySet[Contradiction, Contradiction]:
-    """Contradictions of which the viewer may see both sides."""
+    """Returns the contradictions of which the viewer may see both sides."""
     seen = Memory.objects.visible_to(viewer)
     return Contradiction.objects.filter(
         Exists(seen.filter(pk=OuterRef("memory_a_id"))),
@@ -45,14 +45,14 @@ def contradictions_visible_to(viewer: Viewer) -> QuerySet[Contradiction, Contrad
 
 
 def open_contradictions_among(*, viewer: Viewer, memory_ids: Sequence[UUID]) -> list[Contradiction]:
-    """The unresolved contradictions that touch any of these memories, newest first."""
+    """Returns the unresolved contradictions of any of these memories, newest first."""
     touching = Q(memory_a_id__in=memory_ids) | Q(memory_b_id__in=memory_ids)
     rows = contradictions_visible_to(viewer).filter(touching, resolved_at=None)
     return list(rows.order_by("-detected_at")) if memory_ids else []
 
 
 def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]]:
-    """The pairs among those memories ever recorded as a contradiction; call it in scope."""
+    """Returns the pairs among those memories ever recorded as a contradiction; in scope."""
     rows = Contradiction.objects.filter(
         team_id=team_id, memory_a__in=ids, memory_b__in=ids
     ).values_list("memory_a_id", "memory_b_id")
@@ -68,7 +68,7 @@ _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """How people settled what was found for one reason: `both_valid` of all `settled` were none."""
+    """Settlements of what was found for one reason: `both_valid` of all `settled` were valid."""
 
     strategy: str
     judge: str
@@ -78,7 +78,6 @@ class JudgeRecord:
 
     @property
     def strategy_words(self) -> str:
-        """The strategy in words."""
         return self.strategy.replace("_", " ")
 
     @property
@@ -88,21 +87,21 @@ class JudgeRecord:
 
 
 def is_waiting(now: datetime) -> Q:
-    """Open, and not left for later."""
+    """Returns the condition of open contradictions that are not snoozed."""
     return Q(resolved_at=None) & (Q(snoozed_until=None) | Q(snoozed_until__lte=now))
 
 
 def is_snoozed(now: datetime) -> Q:
-    """Open, and left for later."""
+    """Returns the condition of open contradictions that are snoozed."""
     return Q(resolved_at=None, snoozed_until__gt=now)
 
 
 def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction, Any]:
-    """The contradictions with what the queue is sorted by.
+    """Adds the columns by which the queue is sorted.
 
-    `uses` counts the retrievals of both sides, `weight` is the days it has waited, times one more
-    than these. `group` is the memory that is in more than one open contradiction, or the row's own
-    id, `group_size` how many there are of it and `group_weight` the greatest weight of them.
+    `uses` counts the retrievals of both sides, `weight` is the days of waiting times `uses` + 1.
+    `group` is the memory in more than one open contradiction, or the row's own id, `group_size` the
+    number of its open contradictions and `group_weight` the greatest weight among them.
     """
     # Any: rows with annotations
     of_a, of_b = _open_about("memory_a_id"), _open_about("memory_b_id")
@@ -126,10 +125,10 @@ def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction,
 
 
 def judge_records() -> list[JudgeRecord]:
-    """By what found them, how many settled pairs were no contradiction; the worst reasons first.
+    """Returns by what found them how many settled pairs were no contradiction, the worst first.
 
-    Only decisions of people that hold count, and only of pairs. What a reason quotes is left out,
-    so that equal reasons count together.
+    Only decisions of people that hold count, and only of pairs. Quotes in reasons are left out, so
+    that equal reasons count together.
     """
     rows = (
         Settlement.objects.filter(undone_at=None, contradiction__memory_b__isnull=False)
@@ -153,7 +152,6 @@ def _retrieved(side: str) -> Coalesce:
 
 
 def _open_about(side: str) -> Coalesce:
-    """How many open contradictions that memory is in."""
     rows = Contradiction.objects.filter(
         Q(memory_a_id=OuterRef(side)) | Q(memory_b_id=OuterRef(side)),
         team_id=OuterRef("team_id"),

@@ -1,30 +1,33 @@
-"""Conversations and messages that a viewer may see."""
+"""Conversations, their messages and jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.models import Job
 from memory.selectors.names import is_guest
 from teams.errors import NotFoundError
-from teams.models import Conversation, Message
+from teams.models import Conversation, Message, Team
 from teams.prepared import run_prepared, uuids
+from teams.services.team_settings import default_flags
+from teams.tenancy import team_scope
 
 
 def conversations_of(viewer: Viewer) -> QuerySet[Conversation, Conversation]:
-    """Those of the viewer's team, or of its one agent."""
+    """Returns the conversations of the viewer's team, or of its one agent."""
     return Conversation.objects.filter(_own(viewer), team_id=viewer.team_id)
 
 
 def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
-    """The conversation; NotFoundError when the viewer's team or agent does not have it."""
+    """Returns the conversation; NotFoundError if the viewer's team or agent lacks it."""
     rows = conversations_of(viewer).filter(id=conversation_id)
     row = rows.select_related("agent", "end_user", "project").first()
     if row is None:
@@ -33,7 +36,7 @@ def conversation_for(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
 
 
 def conversation_with(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
-    """The conversation that a read names; NotFoundError also for one with another user."""
+    """Returns the conversation that a read names; NotFoundError also if with another user."""
     try:
         conversation = conversation_for(viewer=viewer, conversation_id=conversation_id)
     except NotFoundError as error:
@@ -44,7 +47,7 @@ def conversation_with(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
 
 
 def viewer_in(viewer: Viewer, conversation: Conversation) -> Viewer:
-    """The viewer with the conversation's user and project where it has none itself, in scope."""
+    """Returns the viewer with the conversation's user and project if it has none; in scope."""
     if viewer.end_user_id is None:
         person = conversation.end_user_id
         viewer = replace(
@@ -63,7 +66,7 @@ def messages_of(conversation: Conversation) -> QuerySet[Message, Message]:
 
 
 def messages_by_id(*, viewer: Viewer, ids: list[UUID]) -> dict[UUID, Message]:
-    """Messages of conversations the viewer may see."""
+    """Returns messages of conversations that the viewer may see."""
     rows = Message.objects.filter(
         _own(viewer, "conversation__"), team_id=viewer.team_id, id__in=ids
     )
@@ -71,7 +74,7 @@ def messages_by_id(*, viewer: Viewer, ids: list[UUID]) -> dict[UUID, Message]:
 
 
 def job_for(*, viewer: Viewer, job_id: UUID) -> Job:
-    """The job; NotFoundError when its conversation is not the viewer's."""
+    """Returns the job; NotFoundError if its conversation is not the viewer's."""
     rows = Job.objects.extractions().filter(_own(viewer, "conversation__"))
     row = rows.filter(team_id=viewer.team_id, id=job_id).first()
     if row is None:
@@ -88,7 +91,7 @@ def _own(viewer: Viewer, path: str = "") -> Q:
 
 
 def jobs_by_state() -> dict[str, int]:
-    """How many jobs of the scope's teams are in each state."""
+    """Counts the jobs of the scope's teams in each state."""
     rows = Job.objects.order_by().values_list("state").annotate(count=Count("*"))
     found = dict(rows)
     return {state.value: found.get(state.value, 0) for state in Job.State}
@@ -140,7 +143,7 @@ _LONGEST_CHAIN = 100
 
 
 class SpokenMessage(NamedTuple):
-    """A message and who said it: its own name, or else its end user's or its agent's."""
+    """A message and its speaker: its own name, or else its end user's or its agent's."""
 
     id: UUID
     conversation_id: UUID
@@ -153,7 +156,7 @@ class SpokenMessage(NamedTuple):
 
 
 def spoken_messages(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, SpokenMessage]:
-    """The team's messages of those ids; call it in the team's scope."""
+    """Returns the team's messages of those ids; call it in the team's scope."""
     if not ids:
         return {}
     rows = run_prepared(_SPOKEN, [team_id, uuids(ids)])
@@ -177,3 +180,29 @@ def sources_among(
         return []
     given = [team_id, uuids(memory_ids), uuids(message_ids), _LONGEST_CHAIN]
     return [Source._make(row) for row in run_prepared(_SOURCES, given)]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamQueue:
+    """A team's due jobs of one kind, and the age of the oldest that is not begun, if any."""
+
+    team_id: UUID
+    kind: str
+    waits_for: timedelta | None
+
+
+def team_queues() -> list[TeamQueue]:
+    """Returns the queues of teams that have memory switched on, in any scope."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM palimpsest_due_jobs()")
+        queues = [TeamQueue(*row) for row in cursor.fetchall()]
+    ids = {each.team_id for each in queues}
+    with team_scope(team_ids=ids, actor="queue"):
+        flags = dict(Team.objects.filter(pk__in=ids).values_list("pk", "feature_flags"))
+    return [each for each in queues if default_flags().overridden(flags.get(each.team_id)).memory]
+
+
+def oldest_wait() -> float | None:
+    """Returns for how many seconds the oldest queued job has been due; None where none is."""
+    waits = [each.waits_for.total_seconds() for each in team_queues() if each.waits_for]
+    return max(waits, default=None)

@@ -1,15 +1,19 @@
-"""Figures of a team: days, usage and operational events."""
+"""Figures of teams: the series of the admin's home, what agents learned, operational events."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import orjson
+from django.conf import settings
 from django.db.models import (
+    Aggregate,
     Avg,
     Count,
     F,
@@ -26,71 +30,155 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from audit.models import OperationalEvent
-from memory.models import Contradiction, Job, Memory, MemoryUsage
+from memory.models import Contradiction, Job, Memory
+from routing.clients.quick_redis import quick_redis
 from routing.models import RoutingDecision, SpendEntry
 from teams.models import EndUser
 
+DAYS = 30
+_TODAY_SECONDS = 60
+# Counts of the days that are over hardly change.
+_PAST_SECONDS = 3600
+_READS = ("search", "context", "chat")
+# A judge's own decisions, such as that news replaces what was, are no disputes.
+_DISPUTE = "dispute"
 # One value for each day of a period, by the name of what is counted; None where there is none.
 Series = Mapping[str, Sequence[float | None]]
 
-_READS = ("search", "context", "chat")
-# What a judge decides by itself, such as that news replaces what was, is no dispute.
-_DISPUTE = "dispute"
+
+_ROWS = Count("*")
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
-    """The `length` days of a time zone that end with `last`, which is included."""
+class Figures:
+    """Series over the last `DAYS` days, which `days` names (ISO dates).
 
+    Memories `stored` by type, `retrievals` by operation, memories `extracted` from messages,
+    `disputes` found and settled, USD `spent` by tier, and `stand_ins` where a model failed:
+    extraction by the fallback and chat by another model.
+    """
+
+    days: Sequence[str]
+    stored: Series
+    retrievals: Series
+    extracted: Series
+    disputes: Series
+    spent: Series
+    stand_ins: Series
+
+
+def figures_of(*, team_ids: Sequence[UUID], zone: tzinfo, now: datetime) -> Figures:
+    """Returns the figures of these teams together, by days of the zone.
+
+    Those of today are at most a minute old, those of the days before at most an hour. Call it in a
+    scope that shows these teams.
+    """
+    today = now.astimezone(zone).date()
+    past = _Period(team_ids, today - timedelta(days=1), DAYS - 1, zone)
+    before = past.cached(seconds=_PAST_SECONDS)
+    since = _Period(team_ids, today, 1, zone).cached(seconds=_TODAY_SECONDS)
+    nothing = [0.0] * (DAYS - 1)
+    return Figures(
+        days=[*(day.isoformat() for day in past.days), today.isoformat()],
+        **{
+            kind: {
+                name: [*before[kind].get(name, nothing), *since[kind].get(name, [0.0])]
+                for name in sorted({*before[kind], *since[kind]})
+            }
+            for kind in before
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """The `length` days of a time zone up to `last`, included, in which rows of teams count."""
+
+    team_ids: Sequence[UUID]
     last: date
     length: int
     zone: tzinfo
 
     @property
     def days(self) -> list[date]:
-        """Its days, the first one first."""
         return [self.last - timedelta(days=back) for back in reversed(range(self.length))]
 
-    @property
-    def begins_at(self) -> datetime:
-        """The midnight at which its first day begins."""
-        return datetime.combine(self.days[0], time(), self.zone)
+    def cached(self, *, seconds: int) -> Mapping[str, Series]:
+        teams = ",".join(sorted(map(str, self.team_ids)))
+        name = f"{teams}|{self.zone}|{self.last}|{self.length}"
+        key = f"{settings.REDIS_PREFIX}:figures:{hashlib.sha256(name.encode()).hexdigest()}"
+        if kept := quick_redis().ask(lambda client: client.get(key)):
+            cached: Mapping[str, Series] = orjson.loads(kept)
+            return cached
+        counted = self.counted()
+        quick_redis().ask(lambda client: client.set(key, orjson.dumps(counted), ex=seconds))
+        return counted
 
-    @property
-    def ends_at(self) -> datetime:
-        """The midnight at which its last day ends."""
-        return datetime.combine(self.last + timedelta(days=1), time(), self.zone)
+    def counted(self) -> Mapping[str, Series]:
+        learned, read = _result("created") + _result("versioned"), _result("messages_read")
+        extracted = {"memories": Sum(learned), "messages": Sum(read)}
+        failed = ~Q(attempts=[])
+        return {
+            "stored": self.by_kind(Memory, "created_at", "memory_type"),
+            "retrievals": self.by_kind(OperationalEvent, "at", "op", op__in=_READS),
+            "extracted": self.by_day(Job, "created_at", extracted, state=Job.State.DONE),
+            "disputes": {
+                **self.by_day(Contradiction, "detected_at", {"found": _ROWS}, verdict=_DISPUTE),
+                **self.by_day(Contradiction, "resolved_at", {"settled": _ROWS}, verdict=_DISPUTE),
+            },
+            "spent": self.by_kind(SpendEntry, "at", "tier", amount=Sum("cost_usd")),
+            "stand_ins": {
+                **self.by_day(OperationalEvent, "at", {"extraction": _ROWS}, op="stand_in"),
+                **self.by_day(RoutingDecision, "at", {"chat": _ROWS}, failed),
+            },
+        }
+
+    def rows(self, model: type[Model], at: str, *q: Q, **conditions: Any) -> QuerySet[Any]:
+        # Any: lookups, and rows of whatever is counted
+        begin = datetime.combine(self.days[0], time(), self.zone)
+        end = datetime.combine(self.last + timedelta(days=1), time(), self.zone)
+        times = {f"{at}__gte": begin, f"{at}__lt": end}
+        rows = model._default_manager.filter(*q, team_id__in=self.team_ids, **times, **conditions)
+        return rows.order_by()
+
+    def by_day(
+        self,
+        model: type[Model],
+        at: str,
+        amounts: Mapping[str, Aggregate],
+        *q: Q,
+        **conditions: Any,  # Any: lookups
+    ) -> Series:
+        days = self.rows(model, at, *q, **conditions).values(day=TruncDate(at, tzinfo=self.zone))
+        found = {row["day"]: row for row in days.annotate(**amounts)}
+        return {
+            name: [float(found.get(day, {}).get(name) or 0) for day in self.days]
+            for name in amounts
+        }
+
+    def by_kind(
+        self,
+        model: type[Model],
+        at: str,
+        by: str,
+        *,
+        amount: Aggregate = _ROWS,
+        **conditions: Any,  # Any: lookups
+    ) -> Series:
+        rows = self.rows(model, at, **conditions).values_list(by, TruncDate(at, tzinfo=self.zone))
+        found: dict[str, dict[date, float]] = defaultdict(dict)
+        for name, day, counted in rows.annotate(amount=amount):
+            found[name][day] = float(counted or 0)
+        return {name: [found[name].get(day, 0.0) for day in self.days] for name in sorted(found)}
 
 
-def stored_by_type(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """Memories by type and the day they were created on."""
-    return _by_kind(Memory, "created_at", team_ids, period, by="memory_type")
-
-
-def retrievals(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """Searches, prompts (`context`) and chats by day."""
-    return _by_kind(OperationalEvent, "at", team_ids, period, by="op", op__in=_READS)
-
-
-def extracted(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """`memories` learned from how many `messages`, by the day the job was made on."""
-    rows = list(
-        _of(Job, "created_at", team_ids, period, state=Job.State.DONE)
-        .values(day=TruncDate("created_at", tzinfo=period.zone))
-        .annotate(
-            memories=Sum(_figure("created") + _figure("versioned")),
-            messages=Sum(_figure("messages_read")),
-        )
-    )
-    return {
-        name: _spread(((row["day"], row[name]) for row in rows), period)
-        for name in ("memories", "messages")
-    }
+def _result(name: str) -> Coalesce:
+    return Coalesce(Cast(KT(f"result__{name}"), IntegerField()), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """How many memories an agent's conversations yielded on a day, and when the last ones came."""
+    """The number of memories from an agent's conversations on a day, and the time of the last."""
 
     team_id: UUID
     agent_id: UUID
@@ -101,7 +189,7 @@ class Learned:
 
 
 def learned_by_agents(*, team_ids: Sequence[UUID], since: datetime, zone: tzinfo) -> list[Learned]:
-    """What extractions that ended since then yielded, by agent and day of the zone."""
+    """Returns what extractions that ended since then yielded, by agent and day of the zone."""
     rows = (
         Job.objects.filter(team_id__in=team_ids, state=Job.State.DONE, finished_at__gte=since)
         .order_by()
@@ -112,125 +200,16 @@ def learned_by_agents(*, team_ids: Sequence[UUID], since: datetime, zone: tzinfo
             day=TruncDate("finished_at", tzinfo=zone),
         )
         .annotate(
-            memories=Sum(_figure("created") + _figure("versioned")), last_at=Max("finished_at")
+            memories=Sum(_result("created") + _result("versioned")), last_at=Max("finished_at")
         )
         .filter(memories__gt=0)
     )
     return [Learned(**row) for row in rows]
 
 
-def disputes(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """Disputes that were `found` and those that were `settled`, by day."""
-    return {
-        "found": _by_day(Contradiction, "detected_at", team_ids, period, verdict=_DISPUTE),
-        "settled": _by_day(Contradiction, "resolved_at", team_ids, period, verdict=_DISPUTE),
-    }
-
-
-def spent_by_tier(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """USD that calls of models cost, by tier and day."""
-    rows = _of(SpendEntry, "at", team_ids, period).values_list(
-        "tier", TruncDate("at", tzinfo=period.zone)
-    )
-    return _by_name(rows.annotate(usd=Sum("cost_usd")), period)
-
-
-def stand_ins(*, team_ids: Sequence[UUID], period: Period) -> Series:
-    """By day, where a model failed: `extraction` done by the fallback, `chat` by another model."""
-    return {
-        "extraction": _by_day(OperationalEvent, "at", team_ids, period, op="stand_in"),
-        "chat": _by_day(RoutingDecision, "at", team_ids, period, ~Q(attempts=[])),
-    }
-
-
-def _figure(name: str) -> Coalesce:
-    return Coalesce(Cast(KT(f"result__{name}"), IntegerField()), 0)
-
-
-def _of(
-    model: type[Model], at: str, team_ids: Sequence[UUID], period: Period, *q: Q, **conditions: Any
-) -> QuerySet[Any]:  # Any: lookups, and rows of whatever is counted
-    """The teams' rows of the period that meet the conditions."""
-    times = {f"{at}__gte": period.begins_at, f"{at}__lt": period.ends_at}
-    rows = model._default_manager.filter(*q, team_id__in=team_ids, **times, **conditions)
-    return rows.order_by()
-
-
-def _by_day(
-    model: type[Model], at: str, team_ids: Sequence[UUID], period: Period, *q: Q, **conditions: Any
-) -> list[float]:  # Any: lookups
-    days = _of(model, at, team_ids, period, *q, **conditions).values_list(
-        TruncDate(at, tzinfo=period.zone)
-    )
-    return _spread(days.annotate(count=Count("*")), period)
-
-
-def _by_kind(
-    model: type[Model],
-    at: str,
-    team_ids: Sequence[UUID],
-    period: Period,
-    *,
-    by: str,
-    **conditions: Any,
-) -> Series:  # Any: lookups
-    kinds = _of(model, at, team_ids, period, **conditions).values_list(
-        by, TruncDate(at, tzinfo=period.zone)
-    )
-    return _by_name(kinds.annotate(count=Count("*")), period)
-
-
-def _by_name(rows: Iterable[tuple[str, date, int | Decimal]], period: Period) -> Series:
-    found: dict[str, list[tuple[date, int | Decimal]]] = {}
-    for name, day, amount in rows:
-        found.setdefault(name, []).append((day, amount))
-    return {name: _spread(found[name], period) for name in sorted(found)}
-
-
-def _spread(rows: Iterable[tuple[date, int | Decimal | None]], period: Period) -> list[float]:
-    """The amounts in the order of the days, 0 for one without."""
-    amounts = {day: float(amount or 0) for day, amount in rows}
-    return [amounts.get(day, 0.0) for day in period.days]
-
-
-@dataclass(frozen=True, slots=True)
-class UsageCounts:
-    """How often a memory was retrieved in the last days, and ever cited or ignored.
-
-    `last_accessed_at` is its last retrieval, None for none.
-    """
-
-    retrieved_lately: int = 0
-    last_accessed_at: datetime | None = None
-    cited: int = 0
-    ignored: int = 0
-
-
-def usage_counts(
-    *, team_id: UUID, memory_ids: Collection[UUID], days: int, now: datetime
-) -> dict[UUID, UsageCounts]:
-    """The counts of each of the memories; call it in the team's scope.
-
-    `days` are whole days in UTC that end with today, at most `KEPT_DAYS` of
-    `memory.reading.usage`. What waits in Redis, for some seconds, is not counted yet.
-    """
-    first = (now.astimezone(UTC) - timedelta(days=days - 1)).date().isoformat()
-    rows = MemoryUsage.objects.filter(team_id=team_id, memory_id__in=memory_ids)
-    known = {
-        row.memory_id: UsageCounts(
-            sum(int(count) for day, count in row.daily.items() if day >= first),
-            row.last_accessed_at,
-            row.cited,
-            row.ignored,
-        )
-        for row in rows
-    }
-    return {memory_id: known.get(memory_id, UsageCounts()) for memory_id in memory_ids}
-
-
 @dataclass(frozen=True, slots=True)
 class EventFilters:
-    """What events are narrowed to; all that are given must hold; times include the first."""
+    """Filters of events, all of which must hold; `begin` is included, `end` is not."""
 
     node: str | None = None
     op: Sequence[str] = ()
@@ -244,7 +223,7 @@ class EventFilters:
 
 @dataclass(frozen=True, slots=True)
 class EventCount:
-    """How often something was done on one day (UTC), and how near the nearest neighbours were."""
+    """The number of events on one day (UTC), and how near the nearest neighbours were."""
 
     day: date
     node: str
@@ -258,7 +237,7 @@ class EventCount:
 def filtered_events(
     *, team_id: UUID, filters: EventFilters
 ) -> QuerySet[OperationalEvent, OperationalEvent]:
-    """The team's events that match, each with its person's external id as `user`."""
+    """Returns the team's events that match, each with its person's external id as `user`."""
     conditions = {
         "node": filters.node,
         "op__in": filters.op or None,
@@ -280,7 +259,7 @@ def filtered_events(
 
 
 def event_counts(*, team_id: UUID, filters: EventFilters) -> list[EventCount]:
-    """The matching events counted by day, node, op and status; the latest day first."""
+    """Returns the matching events by day, node, op and status, the latest day first."""
     rows = (
         filtered_events(team_id=team_id, filters=filters)
         .order_by()

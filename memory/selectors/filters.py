@@ -36,61 +36,43 @@ from teams.services.people import aliases_among
 _NOBODY = "nobody"
 
 
-def stand_ins(*names: str) -> dict[str, UUID]:
-    """An id for each parameter of a condition, to be put into the Q in its place."""
-    return {name: uuid4() for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """The parts of a viewer that are given, on which the text of a rule of visibility depends.
-
-    `projects` counts those that its key is bound to.
-    """
-
-    of_agent: bool
-    of_user: bool
-    of_project: bool
-    names_nobody: bool = False
-    is_guest: bool = False
-    has_allowlist: bool = False
-    projects: int = 0
-
-    @classmethod
-    def of(cls, viewer: Viewer) -> Kind:
-        """The kind of the viewer."""
-        return cls(
-            of_agent=viewer.agent_id is not None,
-            of_user=viewer.end_user_id is not None,
-            of_project=viewer.project_id is not None,
-            names_nobody=viewer.names_nobody,
-            is_guest=viewer.is_guest,
-            has_allowlist=bool(viewer.allowed_categories),
-            projects=0 if viewer.project_id is not None else len(viewer.project_ids),
-        )
+_names: dict[UUID, str] = {}
 
 
 @cache
-def viewer_sql(rule: Callable[[Viewer], Q], *, kind: Kind, model: type[Model] = SearchEntry) -> str:
-    """A rule of visibility as SQL with the parameters that `viewer_parameters` gives."""
-    bound = [f"project_{place}" for place in range(kind.projects)]
-    stands = stand_ins("team", "agent", "end_user", "project", *bound)
-    viewer = Viewer(
-        team_id=stands["team"],
+def stand_in(name: str) -> UUID:
+    """Returns the id that stands in a Q for a parameter of this name."""
+    made = uuid4()
+    _names[made] = name
+    return made
+
+
+def pattern_of(viewer: Viewer) -> Viewer:
+    """Returns the viewer with stand-ins for its ids: viewers of one pattern share their SQL."""
+    projects = () if viewer.project_id is not None else viewer.project_ids
+    return Viewer(
+        team_id=stand_in("team"),
         actor="",
-        agent_id=stands["agent"] if kind.of_agent else None,
-        end_user_id=stands["end_user"] if kind.of_user else None,
-        project_id=stands["project"] if kind.of_project else None,
-        allowed_categories=("",) if kind.has_allowlist else (),
-        project_ids=tuple(stands[each] for each in bound),
-        sees_people=not kind.names_nobody,
-        is_guest=kind.is_guest,
+        agent_id=stand_in("agent") if viewer.agent_id else None,
+        end_user_id=stand_in("end_user") if viewer.end_user_id else None,
+        project_id=stand_in("project") if viewer.project_id else None,
+        allowed_categories=("",) if viewer.allowed_categories else (),
+        project_ids=tuple(stand_in(f"project_{place}") for place in range(len(projects))),
+        sees_people=not viewer.names_nobody,
+        is_guest=viewer.is_guest,
     )
-    return as_sql(rule(viewer), parameters=stands, model=model)
+
+
+@cache
+def viewer_sql(
+    rule: Callable[[Viewer], Q], *, pattern: Viewer, model: type[Model] = SearchEntry
+) -> str:
+    """Returns a rule of visibility as SQL with the parameters that `viewer_parameters` gives."""
+    return as_sql(rule(pattern), model=model)
 
 
 def viewer_parameters(viewer: Viewer) -> dict[str, Any]:
-    """What the parameters of `viewer_sql` stand for; those that the viewer lacks are left out."""
+    """Returns the parameters of `viewer_sql`, without those that the viewer lacks."""
     given: dict[str, Any] = {
         "team": viewer.team_id,
         "agent": viewer.agent_id,
@@ -103,35 +85,32 @@ def viewer_parameters(viewer: Viewer) -> dict[str, Any]:
 
 
 def indexed_owners(viewer: Viewer) -> list[str]:
-    """The owners under which the indexes of words have what the viewer may see; "" is anybody."""
+    """Returns the owners under which the indexes of words have what the viewer may see."""
     if viewer.end_user_id is not None:
         return [str(viewer.end_user_id), _NOBODY]
     return [_NOBODY] if viewer.names_nobody else [""]
 
 
-def as_sql(
-    condition: Q, *, parameters: Mapping[str, UUID], model: type[Model] = SearchEntry
-) -> str:
-    """The condition on search entries as SQL with named parameters in the place of stand-ins.
+def as_sql(condition: Q, *, model: type[Model] = SearchEntry) -> str:
+    """Returns the condition as SQL with named parameters in the place of stand-ins.
 
     Other values become literals, so they must be the program's own and never a caller's.
     """
     query = model._default_manager.filter(condition).query
     sql, values = query.where.as_sql(query.get_compiler(connection=connection), connection)
-    names = {value: name for name, value in parameters.items()}
-    return sql % tuple(_placeholder(value, names) for value in values)
+    return sql % tuple(map(_placeholder, values))
 
 
-def _placeholder(value: Any, names: Mapping[UUID, str]) -> str:  # Any: any column's type
+def _placeholder(value: Any) -> str:  # Any: any column's type
     if isinstance(value, UUID):
-        return f"%({names[value]})s"
+        return f"%({_names[value]})s"
     if isinstance(value, bool | int):
         return str(value)
     return "'" + str(value).replace("'", "''").replace("%", "%%") + "'"
 
 
 def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
-    """Memories that name one of the artifacts; who may see them is the caller's to say."""
+    """Returns the condition of memories that name one of the artifacts, whoever sees them."""
     each = (Q(kind=one.kind.value) & _ref_q(one) for one in wanted)
     rows = MemoryArtifact.objects.filter(team_id=team_id, memory_id=OuterRef("id"))
     return Q(Exists(rows.filter(reduce(or_, each))))
@@ -146,31 +125,16 @@ def _ref_q(wanted: ArtifactQuery) -> Q:
 # A name that the team has never heard: nothing belongs to it.
 NOBODY = UUID(int=0)
 
+# Other fields are called as their columns are.
 _COLUMNS: Mapping[Field, str] = {
     Field.USER: "end_user_id",
     Field.AGENT: "agent_id",
     Field.PROJECT: "project_id",
     Field.CONVERSATION: "conversation_id",
-    Field.CATEGORY: "category",
-    Field.MEMORY_TYPE: "memory_type",
-    Field.SUBJECT: "subject",
     Field.PINNED: "is_pinned",
-    Field.IMPORTANCE: "importance",
-    Field.CONFIDENCE: "confidence",
     Field.CREATED: "created_at",
     Field.UPDATED: "updated_at",
-    Field.ACTOR: "actor",
-    Field.FORM: "form",
     Field.TEXT: "content",
-    Field.ID: "id",
-}
-_LOOKUPS: Mapping[Operator, str] = {
-    Operator.GT: "gt",
-    Operator.GTE: "gte",
-    Operator.LT: "lt",
-    Operator.LTE: "lte",
-    Operator.CONTAINS: "contains",
-    Operator.ICONTAINS: "icontains",
 }
 # A conversation that was begun without a thread is called by its own id.
 _HAS_THREAD = Q(conversation__isnull=False) & ~Q(
@@ -184,12 +148,12 @@ _NAMED: Mapping[Field, tuple[Any, str]] = {  # Any: a model of names
 
 
 def matching(*, viewer: Viewer, rows: MemoryQuerySet, expression: Expression) -> MemoryQuerySet:
-    """Those of `rows` that the viewer may see and for which the filter holds; call it in scope.
+    """Returns the `rows` that the viewer may see and that match the filter; call it in scope.
 
-    One who names nobody sees people's rows only of the users that the filter names.
+    A viewer who names nobody sees people's rows only of the users that the filter names.
     """
     names = _names_in(viewer=viewer, conditions=conditions_of(expression))
-    users = [names.get((Field.USER, each), NOBODY) for each in _users_of(expression)]
+    users = [names.get((Field.USER, each), NOBODY) for each in sorted({*_users_of(expression)})]
     if viewer.names_nobody and users:
         rows = rows.filter(Q(end_user_id__isnull=True) | Q(end_user_id__in=users))
         viewer = replace(viewer, sees_people=True)
@@ -197,13 +161,13 @@ def matching(*, viewer: Viewer, rows: MemoryQuerySet, expression: Expression) ->
 
 
 def named_by(expression: Expression, *, viewer: Viewer) -> tuple[Viewer, Expression]:
-    """The viewer with the user whom a filter names, where the request names none; in scope.
+    """Returns the viewer with the user whom a filter names, if the request names none; in scope.
 
-    Where it names several, people's rows are seen, and the filter that is returned leaves those of
-    the named ones; messages, which it does not narrow, are then not for this viewer. Among several
-    one guest makes it a guest's.
+    If it names several, the viewer sees people's rows, which the returned filter narrows to theirs;
+    messages, which no filter narrows, are then not for this viewer. One guest among them makes it a
+    guest's.
     """
-    users = _users_of(expression)
+    users = sorted({*_users_of(expression)})
     if not viewer.names_nobody or not users:
         return viewer, expression
     found = [names_of(team_id=viewer.team_id, agent=None, user=each) for each in users]
@@ -214,25 +178,18 @@ def named_by(expression: Expression, *, viewer: Viewer) -> tuple[Viewer, Express
     return replace(viewer, sees_people=True), All((expression, named))
 
 
-def _users_of(expression: Expression) -> list[str]:
-    """The external ids of the users for whom a filter asks."""
-    return sorted(set(_named_users(expression)))
-
-
-def _named_users(expression: Expression) -> Iterator[str]:
-    """Yields them; what a filter asks not to be names nobody."""
+def _users_of(expression: Expression) -> Iterator[str]:
+    """The external ids of the users for whom a filter asks; what it excludes names nobody."""
     match expression:
         case All(parts=parts) | AnyOf(parts=parts):
             for part in parts:
-                yield from _named_users(part)
+                yield from _users_of(part)
         case Condition(field=Field.USER, operator=Operator.EQ | Operator.IN, values=values):
             yield from (str(each) for each in values if each is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Translator:
-    """Turns a tree into a Q; `ids` are what the names in it stand for."""
-
     team_id: UUID
     ids: Mapping[tuple[Field, Value], UUID] = field(default_factory=dict)
 
@@ -251,7 +208,7 @@ class _Translator:
                 return _CONDITIONS.get(expression.field, _Translator._column)(self, expression)
 
     def _column(self, condition: Condition) -> Q:
-        column = _COLUMNS[condition.field]
+        column = _COLUMNS.get(condition.field, condition.field.value)
         values = [self._stored(condition.field, value) for value in condition.values]
         match condition.operator:
             case Operator.EQ | Operator.IN:
@@ -259,7 +216,7 @@ class _Translator:
             case Operator.NE:
                 return ~_one_of(column, values)
             case operator:
-                return Q(**{f"{column}__{_LOOKUPS[operator]}": values[0]})
+                return Q(**{f"{column}__{operator.value}": values[0]})
 
     def _tags(self, condition: Condition) -> Q:
         tags = list(condition.values)
@@ -300,8 +257,6 @@ class _Translator:
 
 
 class _AmongSources(Func):
-    """Whether a message is one of those that a memory comes from."""
-
     template = "(%(expressions)s))"
     arg_joiner = " = ANY ("
     output_field = BooleanField()
@@ -325,7 +280,6 @@ def _one_of(column: str, values: list[Value]) -> Q:
 
 
 def _is_empty(expression: Expression) -> bool:
-    """Whether it holds for everything because it says nothing."""
     match expression:
         case All(parts=parts):
             return all(_is_empty(part) for part in parts)
@@ -338,7 +292,6 @@ def _is_empty(expression: Expression) -> bool:
 def _names_in(
     *, viewer: Viewer, conditions: Iterable[Condition]
 ) -> dict[tuple[Field, Value], UUID]:
-    """The ids of the names that the conditions use, one question for each kind of name."""
     wanted: dict[Field, set[Value]] = {}
     for condition in conditions:
         if condition.field in _NAMED:
@@ -356,7 +309,7 @@ def _names_in(
 
 
 def categories_named_in(filters: Expression) -> list[str]:
-    """The categories that a filter names."""
+    """Returns the categories that a filter names."""
     return [
         str(value)
         for condition in conditions_of(filters)

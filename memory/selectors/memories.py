@@ -1,26 +1,34 @@
-"""Lists of memories and single ones, as a viewer may see them."""
+"""Memories as a viewer may see them: lists, single ones, by their ids, and their versions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, models
 from django.db.models import Q
+from django.db.models.base import ModelState
 
 from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactQuery
-from memory.models import Memory, MemoryRelation
+from memory.domain.levels import Level, Levels, levels_of
+from memory.domain.tiers import Standing, recent_accesses
+from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.models.memory import LIVE
-from memory.models.querysets import MemoryQuerySet
-from memory.selectors.filters import names_artifact_q
+from memory.models.querysets import MemoryQuerySet, visible_to_q
+from memory.selectors.filters import names_artifact_q, pattern_of, viewer_parameters, viewer_sql
+from memory.selectors.sql_files import load_sql_parts
 from teams.errors import NotFoundError
+from teams.models import Agent, EndUser, Project
+from teams.prepared import fetch_planned
 from teams.services.people import slug_called
 
 ALL = "all"
-RELATED_LIMIT = 50
+_MOST_RELATED = 50
 # A summary names the memories it was made of; an older one by its compaction alone. An episode
 # tells what was said then, which only what was deleted since takes back.
 _OUTDATED = """
@@ -54,15 +62,12 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.memory_type = 'insight' A
 
 
 class PurgedError(NotFoundError):
-    """A memory that the caller could see was purged: nothing shows it as it is now."""
+    """A memory that the caller could see was purged."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilters:
-    """What a list is narrowed to; all that are given must hold.
-
-    `text` is a part of the content, in capitals or not.
-    """
+    """Filters of a list, all of which must hold; `text` is a part of the content, in any case."""
 
     memory_types: Sequence[str] = ()
     audience: Sequence[str] = ()
@@ -86,7 +91,7 @@ class MemoryFilters:
 
 
 def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQuerySet:
-    """The memories the viewer may see that match; active and disputed ones unless told."""
+    """Returns the visible memories that match; live ones unless a status is given."""
     rows = Memory.objects.visible_to(viewer).with_names()
     if not filters.status:
         rows = rows.live()
@@ -121,7 +126,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
 
 
 def memory_for(*, viewer: Viewer, memory_id: UUID) -> Memory:
-    """One memory in any status; NotFoundError when the viewer may not see it."""
+    """Returns one memory in any status; NotFoundError if the viewer may not see it."""
     row: Memory | None = Memory.objects.visible_to(viewer).with_names().filter(pk=memory_id).first()
     if row is None:
         raise missing_memory(viewer=viewer, memory_id=memory_id)
@@ -129,14 +134,14 @@ def memory_for(*, viewer: Viewer, memory_id: UUID) -> Memory:
 
 
 def missing_memory(*, viewer: Viewer, memory_id: UUID) -> NotFoundError:
-    """Why a viewer is not shown a memory: it was purged, or is none that they may know of."""
+    """Returns why a viewer is not shown a memory: it was purged, or it is unknown to them."""
     if Memory.objects.purged_from(viewer).filter(pk=memory_id).exists():
         return PurgedError("This memory was purged; only the past still shows it.")
     return NotFoundError("There is no such memory.")
 
 
-def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) -> list[Memory]:
-    """Visible live memories one edge away, strongest first, with their edge's type and strength."""
+def related_to(*, viewer: Viewer, memory: Memory) -> list[Memory]:
+    """Returns visible live memories one edge away, strongest first, with type and strength."""
     edges = MemoryRelation.objects.filter(
         Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id
     ).order_by("-strength", "id")
@@ -149,7 +154,7 @@ def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) ->
     found: list[Memory] = []
     for key, edge in strongest.items():
         row = by_id.get(key)
-        if row is not None and len(found) < limit:
+        if row is not None and len(found) < _MOST_RELATED:
             row.relation_type = edge.relation_type  # type: ignore[attr-defined]
             row.strength = edge.strength  # type: ignore[attr-defined]
             found.append(row)
@@ -157,7 +162,7 @@ def related_to(*, viewer: Viewer, memory: Memory, limit: int = RELATED_LIMIT) ->
 
 
 def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
-    """The visible memories that were merged into this one, in the order they were stored."""
+    """Returns the visible memories that were merged into this one, in the order of storing."""
     edges = MemoryRelation.objects.filter(
         team_id=memory.team_id, from_memory=memory, relation_type="merged_from"
     )
@@ -166,12 +171,10 @@ def merged_into(*, viewer: Viewer, memory: Memory) -> list[UUID]:
 
 
 def outdated_summaries(*, team_id: UUID, ids: Collection[UUID]) -> set[UUID]:
-    """Of these summaries, those of which a memory was deleted, corrected or superseded since.
+    """Returns the summaries of which a memory was deleted, corrected or superseded since.
 
-    Of episodes those that tell messages of which a memory was deleted, of insights those that rest
-    on a deleted memory.
-
-    What somebody wrote in a summary's place is never among them. Call it in the team's scope.
+    Also episodes of messages of which a memory was deleted, and insights that rest on a deleted
+    memory. A person's text in a summary's place is never outdated. Call it in the team's scope.
     """
     if not ids:
         return set()
@@ -179,3 +182,205 @@ def outdated_summaries(*, team_id: UUID, ids: Collection[UUID]) -> set[UUID]:
     with connection.cursor() as cursor:
         cursor.execute(_OUTDATED, [*own, list(LIVE), *own, *own])
         return {row[0] for row in cursor.fetchall()}
+
+
+_M = TypeVar("_M", bound=models.Model)
+
+
+def built(model: type[_M], values: dict[str, Any]) -> _M:  # Any: a column's value of any type
+    """Returns a stored row as `Model.from_db` makes it, but faster: it sets all fields at once.
+
+    `values` are by the attributes' names; other fields are read on access.
+    """
+    row = model.__new__(model)
+    row.__dict__ = values
+    row._state = ModelState()
+    row._state.adding = False
+    row._state.db = DEFAULT_DB_ALIAS
+    return row
+
+
+_SQL = load_sql_parts(__file__, "memories.sql")
+# Whom a memory belongs to, and the name of each that an answer shows.
+_OWNERS: Sequence[tuple[str, type[Agent | EndUser | Project], str]] = (
+    ("agent", Agent, "slug"),
+    ("end_user", EndUser, "external_id"),
+    ("project", Project, "slug"),
+)
+_MEMORY = [field.attname for field in Memory._meta.concrete_fields]
+# Answers hold how often in all, not by day.
+_OF_USAGE = [field for field in MemoryUsage._meta.concrete_fields if field.name != "daily"]
+_USAGE = [field.attname for field in _OF_USAGE]
+
+
+def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    """Returns the visible memories of those ids, with usage and the names of their owners.
+
+    Other fields of an owner are read on access.
+    """
+    if not ids:
+        return {}
+    statement = _statement(replace(pattern_of(viewer), allowed_categories=()))
+    given = {
+        **viewer_parameters(viewer),
+        "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
+        "ids": list(ids),
+    }
+    memories = (_memory(row) for row in fetch_planned(statement, given))
+    return {memory.pk: memory for memory in memories}
+
+
+def _memory(row: Sequence[Any]) -> Memory:  # Any: a column's value
+    start, end = len(_OWNERS), len(_OWNERS) + len(_MEMORY)
+    memory = built(Memory, dict(zip(_MEMORY, row[start:end], strict=True)))
+    known: dict[str, Any] = memory._state.fields_cache
+    usage = row[end:]
+    known["usage"] = None
+    if usage[0] is not None:
+        known["usage"] = built(MemoryUsage, dict(zip(_USAGE, usage, strict=True)))
+    for (alias, model, column), name in zip(_OWNERS, row[:start], strict=True):
+        key = getattr(memory, f"{alias}_id")
+        if key is not None and name is not None:
+            values = {"id": key, "team_id": memory.team_id, column: name}
+            known[alias] = built(model, values)
+    return memory
+
+
+@cache
+def _statement(pattern: Viewer) -> str:
+    columns = [f"memory_searchentry.{field.column}" for field in Memory._meta.concrete_fields]
+    columns += [f"usage.{field.column}" for field in _OF_USAGE]
+    visible = viewer_sql(visible_to_q, pattern=pattern)
+    return _SQL["by_id"].format(columns=", ".join(columns), visible=visible)
+
+
+_LONGEST = 100
+_CHAIN = """
+WITH RECURSIVE later AS (
+    SELECT id, superseded_by_id, 0 AS step FROM memory_memory
+    WHERE team_id = %(team)s AND id = %(memory)s
+    UNION ALL
+    SELECT m.id, m.superseded_by_id, l.step + 1
+    FROM later l JOIN memory_memory m ON m.team_id = %(team)s AND m.id = l.superseded_by_id
+    WHERE l.step < %(longest)s
+), earlier AS (
+    (SELECT id, 0 AS step FROM later ORDER BY later.step DESC LIMIT 1)
+    UNION ALL
+    SELECT m.id, e.step + 1
+    FROM earlier e JOIN memory_memory m ON m.team_id = %(team)s AND m.superseded_by_id = e.id
+    WHERE e.step < %(longest)s
+), chain AS (
+    SELECT id, min(step) AS step FROM earlier GROUP BY id
+)
+SELECT id, number FROM (
+    SELECT id, row_number() OVER (ORDER BY step DESC, id) AS number, count(*) OVER () AS total
+    FROM chain
+) AS numbered
+WHERE number > total - %(most)s OR id = %(memory)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A memory at its place in the chain, counted from 1, the oldest."""
+
+    memory: Memory
+    number: int
+
+
+def versions_of(memory: Memory, *, most: int = 20) -> list[Version]:
+    """Returns the last `most` versions of the chain, oldest first, and the memory if it is older.
+
+    The number is the place: `Memory.version` counts corrections alone. Two queries.
+    """
+    given: dict[str, Any] = {  # Any: a parameter of any type
+        "team": memory.team_id,
+        "memory": memory.pk,
+        "longest": _LONGEST,
+        "most": most,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_CHAIN, given)
+        numbers: dict[UUID, int] = dict(cursor.fetchall())
+    if set(numbers) <= {memory.pk}:
+        return [Version(memory, numbers.get(memory.pk, 1))]
+    rows = Memory.objects.filter(team_id=memory.team_id, pk__in=numbers).select_related(
+        "agent", "end_user", "project"
+    )
+    found = [Version(row, numbers[row.pk]) for row in rows]
+    return sorted(found, key=lambda version: version.number)
+
+
+def current_version(memory: Memory) -> Memory:
+    """Returns the end of the memory's chain, or the memory itself."""
+    if memory.superseded_by_id is None:
+        return memory
+    return versions_of(memory, most=1)[-1].memory
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A memory and its standing."""
+
+    memory: Memory
+    standing: Standing
+
+
+def standings_of(*, memories: Sequence[Memory], now: datetime) -> list[Stood]:
+    """Returns the standing of each of the memories of one team; call it in the team's scope."""
+    if not memories:
+        return []
+    usages = {
+        row.memory_id: row
+        for row in MemoryUsage.objects.filter(
+            team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
+        )
+    }
+    return [Stood(each, _standing(each, usages.get(each.pk), now)) for each in memories]
+
+
+def _standing(memory: Memory, usage: MemoryUsage | None, now: datetime) -> Standing:
+    return Standing(
+        memory_type=memory.memory_type,
+        status=memory.status,
+        tier=memory.tier,
+        importance=memory.importance,
+        is_pinned=memory.is_pinned,
+        created_at=memory.created_at,
+        valid_to=memory.valid_to,
+        last_accessed_at=usage.last_accessed_at if usage else None,
+        accesses=usage.retrieved + usage.cited + usage.succeeded if usage else 0,
+        recent=recent_accesses(usage.daily, now=now) if usage else 0,
+    )
+
+
+_STORED = """
+SELECT memory_id, summary, compressed, index_term, told_at_most FROM memory_memorylevels
+WHERE (team_id = %(team)s) IS TRUE AND memory_id = ANY (%(ids)s::uuid[]) AND writer <> ''
+    AND (told_at_most <> 'content' OR NOT %(shortened)s)
+"""
+
+
+def stored_levels(
+    *, team_id: UUID, ids: Iterable[UUID], is_shortened: bool = False
+) -> dict[UUID, Levels]:
+    """Returns the written levels of the memories, which the viewer must see; call it in scope.
+
+    With `is_shortened` only of those that prompts no longer tell whole.
+    """
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    given = {"team": team_id, "ids": wanted, "shortened": is_shortened}
+    rows = fetch_planned(_STORED, given)
+    return {
+        pk: Levels(summary, compressed, index_term, Level(told))
+        for pk, summary, compressed, index_term, told in rows
+    }
+
+
+def levels_of_memory(memory: Memory) -> Levels:
+    """Returns the memory's stored levels, or what the rules make of its text."""
+    stored = stored_levels(team_id=memory.team_id, ids=[memory.pk]).get(memory.pk)
+    payload = memory.payload if memory.form else {}
+    return stored or levels_of(memory.content, form=memory.form, payload=payload)

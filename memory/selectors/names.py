@@ -1,16 +1,23 @@
-"""Whom the names in a request mean, and at which revision of their team, in one statement."""
+"""Names: whom those of a request mean, and what the people of rendered memories are called."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db import connection
+from django.utils import timezone
 
+from memory.domain.names import heard_name, says_user, with_name
+from memory.domain.rendering import Quote
+from memory.domain.types import QUOTING
 from memory.selectors.revisions import REVISION, Revision
+from memory.selectors.sql_files import load_sql_parts
+from memory.selectors.ttl_cache import zone_of
 from teams.models import Agent, Role
-from teams.prepared import Columns, current_scope, run_prepared
+from teams.prepared import Columns, current_scope, fetch_planned, run_prepared
 from teams.tenancy import team_scope
 
 _AGENT = Columns(Agent)
@@ -59,7 +66,7 @@ _ALONE, _IN_SCOPE = (
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the names of a request mean, None for unknown; `revision` is None in a transaction."""
+    """Rows of a request's names, None for unknown; `revision` is None in a transaction."""
 
     agent: Agent | None
     end_user_id: UUID | None
@@ -69,7 +76,7 @@ class Named:
 
 
 def role_of(*, team_id: UUID, end_user_id: UUID) -> str:
-    """The person's role in the team, "member" or "guest"; call it in the team's scope."""
+    """Returns the person's role in the team, "member" or "guest"; call it in the team's scope."""
     rows = run_prepared(_ROLE, [team_id, end_user_id])
     return str(rows[0][0]) if rows else Role.GUEST.value
 
@@ -82,9 +89,9 @@ def is_guest(*, team_id: UUID, end_user_id: UUID) -> bool:
 def names_of(
     *, team_id: UUID, agent: str | None, user: str | None = None, project: str | None = None
 ) -> Named:
-    """The team's agent by its slug or alias, end user by its external id and project by its slug.
+    """Returns the team's agent by slug or alias, end user by external id and project by slug.
 
-    Call it in the team's scope or in none: outside of any transaction it is one statement with a
+    Call it in the team's scope or in none: outside of a transaction it is one statement with a
     scope of its own.
     """
     if agent is None and user is None and project is None:
@@ -105,3 +112,72 @@ def names_of(
         is_guest=role != Role.MEMBER,
         revision=Revision(*counts) if counts is not None else None,
     )
+
+
+_SQL = load_sql_parts(__file__, "names.sql")
+# Of a conversation so many messages, the latest, say what their speaker is called.
+_LATEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PersonNames:
+    """Names for "User" by a memory's id, as far as known, and the quotes among the memories.
+
+    `is_heard` says that one of the names is known from messages alone.
+    """
+
+    known: Mapping[UUID, str] = field(default_factory=dict)
+    quotes: Mapping[UUID, Quote] = field(default_factory=dict)
+    is_heard: bool = False
+
+    def told(self, key: UUID, text: str) -> str:
+        """Returns the text with the person's name, or verbatim."""
+        name = self.known.get(key)
+        return with_name(text, name=name) if name else text
+
+    def joined(self, other: PersonNames) -> PersonNames:
+        """Returns the names of both."""
+        return PersonNames(
+            {**self.known, **other.known},
+            {**self.quotes, **other.quotes},
+            self.is_heard or other.is_heard,
+        )
+
+
+def person_names(
+    *,
+    team_id: UUID,
+    texts: Iterable[tuple[UUID, str]],
+    conversation_id: UUID | None = None,
+) -> PersonNames:
+    """Returns the people of those texts, each of a memory's id; call it in the team's scope.
+
+    For "User" a display name counts first, then the one name in the messages of the memory's
+    conversation. `conversation_id` is of one whose person's name is wanted too, under that id.
+    """
+    stored = dict(texts)
+    quotes = _quotes(team_id, list(stored)) if stored else {}
+    ids = [key for key, text in stored.items() if key not in quotes and says_user(text)]
+    if not ids and conversation_id is None:
+        return PersonNames(quotes=quotes)
+    given = {"team": team_id, "ids": ids, "conversation": conversation_id, "latest": _LATEST}
+    known: dict[UUID, str] = {}
+    is_heard = False
+    for key, display, external_id, heard in fetch_planned(_SQL["names"], given):
+        name = display.strip()
+        if not name and heard:
+            name = heard_name(heard, external_id=external_id)
+            is_heard = is_heard or bool(name)
+        if name:
+            known[key] = name
+    return PersonNames(known, quotes, is_heard)
+
+
+def _quotes(team_id: UUID, ids: list[UUID]) -> dict[UUID, Quote]:
+    given = {"team": team_id, "ids": ids, "quoting": QUOTING}
+    rows = list(fetch_planned(_SQL["quotes"], given))
+    zone = zone_of(team_id=team_id, now=timezone.now()) if rows else None
+    return {
+        key: Quote(speaker, *(at and at.astimezone(zone) for at in times))
+        for key, speaker, *times in rows
+    }

@@ -23,7 +23,7 @@ _Row = TypeVar("_Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class ListFilters:
-    """What a list is narrowed to; all that are given must hold."""
+    """Filters of a list, all of which must hold."""
 
     agent: str | None = None
     user: str | None = None
@@ -36,7 +36,7 @@ class ListFilters:
 def filtered_conversations(
     *, viewer: Viewer, filters: ListFilters
 ) -> QuerySet[Conversation, Conversation]:
-    """The conversations that the viewer may see and that match."""
+    """Returns the conversations that the viewer may see and that match."""
     rows = _talks(viewer, filters).select_related("agent", "end_user", "project")
     if viewer.names_nobody:
         # Each is somebody's.
@@ -47,14 +47,14 @@ def filtered_conversations(
 
 
 def filtered_people(*, viewer: Viewer, filters: ListFilters) -> QuerySet[EndUser, EndUser]:
-    """The people the viewer may know of, who have talked as the filters say; nobody erased."""
+    """Returns the people the viewer may know of, with talk that matches; nobody erased."""
     erased = Concat(Value("erased-"), Cast("pk", TextField()))
     rows = EndUser.objects.exclude(external_id=erased)
     return _known(viewer, filters, rows, "end_user")
 
 
 def filtered_projects(*, viewer: Viewer, filters: ListFilters) -> QuerySet[Project, Project]:
-    """The projects the viewer may know of, in which was talked as the filters say."""
+    """Returns the projects the viewer may know of, with talk that matches."""
     rows = Project.objects.all()
     if viewer.project_ids:
         rows = rows.filter(pk__in=viewer.project_ids)
@@ -64,7 +64,7 @@ def filtered_projects(*, viewer: Viewer, filters: ListFilters) -> QuerySet[Proje
 def _known(
     viewer: Viewer, filters: ListFilters, rows: QuerySet[_Row, _Row], owner: str
 ) -> QuerySet[_Row, _Row]:
-    """Those that an agent has talked with or in, or of which it may see a memory; a team's all."""
+    """Rows that an agent has talked with or in, or of which it may see a memory; for a team all."""
     of_it = {owner: OuterRef("pk")}
     rows = _in_time(rows.filter(team_id=viewer.team_id), filters)
     if viewer.agent_id is not None:
@@ -78,7 +78,6 @@ def _known(
 
 
 def _talks(viewer: Viewer, filters: ListFilters) -> QuerySet[Conversation, Conversation]:
-    """The viewer's conversations with whom, where and in which thread the filters say."""
     given = {
         "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         "end_user__external_id": filters.user,
@@ -108,9 +107,9 @@ def present_values(
     fields: Collection[str],
     agent_id: UUID | None = None,
 ) -> list[Memory]:
-    """The live memories that tell this field of the person, the latest first; in scope.
+    """Returns the live memories that tell this field of the person, latest first; in scope.
 
-    Those that all agents see, or those of the agent alone where one is given.
+    Those that all agents see, or those of one agent alone.
     """
     rows = Memory.objects.live().filter(
         team_id=team_id, end_user_id=end_user_id, subject__startswith=_PROFILE_ROOT
@@ -133,10 +132,7 @@ class ProfileField:
 
 
 def profile_of(*, viewer: Viewer, end_user_id: UUID, fields: Collection[str]) -> list[ProfileField]:
-    """The person's fields by name, as far as the viewer may see them; call it in scope.
-
-    Where several memories tell a field, it is the latest.
-    """
+    """Returns the person's latest value of each field that the viewer may see; in scope."""
     rows = Memory.objects.visible_to(viewer).live()
     rows = rows.filter(end_user_id=end_user_id, subject__startswith=_PROFILE_ROOT)
     found: dict[str, ProfileField] = {}

@@ -21,14 +21,14 @@ FROM audit_teamrevision WHERE team_id = %(team)s HAVING pg_current_xact_id_if_as
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """How many transactions had changed the team's memories, and how many its messages."""
+    """Counts of the transactions that changed the team's memories, and its messages."""
 
     memories: int
     messages: int
 
 
 def team_revision(*, team_id: UUID) -> Revision | None:
-    """The team's revision, None in a transaction that has written; call it in scope.
+    """Returns the team's revision, None in a transaction that has written; call it in scope.
 
     Whatever the transaction reads afterwards is at least as new.
     """
@@ -37,25 +37,6 @@ def team_revision(*, team_id: UUID) -> Revision | None:
 
 
 # What is set comes back as the team that is asked for, so that it is set before a row is looked at.
-_ALONE = """
-WITH scope AS MATERIALIZED (
-    SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
-)
-SELECT found.revision FROM scope CROSS JOIN LATERAL (REVISION) AS found (revision)
-""".replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
-
-
-def committed_revision(*, team_id: UUID) -> Revision | None:
-    """The team's revision in one round trip, in a transaction of its own; None inside another one.
-
-    For a caller that reads nothing else and would otherwise begin a scope for it.
-    """
-    if connection.in_atomic_block:
-        return None
-    rows = run_prepared(_ALONE, [str(team_id)])
-    return Revision(*rows[0][0]) if rows else None
-
-
 # One statement for the primary and for a replica of it. The log's position at a replica is what it
 # has replayed, and its time that of the last commit among that, by the primary's clock.
 _STATE = """
@@ -71,7 +52,7 @@ FROM pg_is_in_recovery() AS is_replica, scope CROSS JOIN LATERAL (REVISION) AS f
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """How far a server is: a team's revision there, its position in PostgreSQL's log, the time.
+    """A server's revision of a team, position in PostgreSQL's log, and time.
 
     `as_of` of a replica is when the last commit that it replayed was made, None before the first.
     """
@@ -82,7 +63,7 @@ class ServerState:
     as_of: datetime | None
 
     def has_replayed(self, primary: ServerState) -> bool:
-        """Whether this replica holds what the team's primary held then, and follows it still.
+        """Returns whether this replica holds what the primary held then, and follows it still.
 
         One that is DATABASE_REPLICA_LAG_SECONDS late or more may have lost its primary.
         """
@@ -102,10 +83,18 @@ class ServerState:
 
 
 def server_state(*, team_id: UUID) -> ServerState:
-    """How far the server of the connection is with the team; nothing in it has been written yet.
+    """Returns the state of the connection's server for the team.
 
-    In a transaction of its own, or in one of the team's scope: whatever that reads afterwards is
-    at least as new as the revision.
+    In a transaction of its own, or in one of the team's scope that has not written: whatever that
+    reads afterwards is at least as new as the revision.
     """
     ((revision, is_replica, position, as_of),) = run_prepared(_STATE, [str(team_id)])
     return ServerState(Revision(*revision), is_replica, position, as_of)
+
+
+def committed_revision(*, team_id: UUID) -> Revision | None:
+    """Returns the team's revision in a transaction of its own; None inside another one.
+
+    For a caller that reads nothing else and would otherwise begin a scope for it.
+    """
+    return None if connection.in_atomic_block else server_state(team_id=team_id).revision

@@ -12,14 +12,8 @@ _COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 
 
 @cache
-def load_sql(module_file: str, name: str) -> str:
-    """The text of the file `name` in the folder of a module, which gives its `__file__`."""
-    return Path(module_file).with_name(name).read_text(encoding="utf-8")
-
-
-@cache
 def load_sql_parts(module_file: str, name: str) -> Mapping[str, str]:
-    """The parts of such a file by their names, without comments; `-- part: NAME` begins each."""
-    _, *pieces = _PART.split(load_sql(module_file, name))
+    """Parts of the file `name` beside a module, without comments; `-- part: NAME` begins each."""
+    _, *pieces = _PART.split(Path(module_file).with_name(name).read_text(encoding="utf-8"))
     texts = [_COMMENT.sub("", piece).strip() for piece in pieces[1::2]]
     return dict(zip(pieces[::2], texts, strict=True))

@@ -31,7 +31,7 @@ from memory.domain.text.words import category_key, dedupe_key
 from memory.domain.types import Judgement, Statement, Strategy, Verdict
 from memory.models import Memory
 from memory.models.memory import LIVE
-from memory.selectors.neighbours.neighbours import (
+from memory.selectors.neighbours import (
     Decision,
     Neighbour,
     decisions_on,

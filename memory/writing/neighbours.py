@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory.domain.audience import Allowlists, Filed, Owner, Reach
 from memory.models import Memory
-from memory.selectors.neighbours.neighbours import (
+from memory.selectors.neighbours import (
     Asked,
     ComparisonSet,
     Found,

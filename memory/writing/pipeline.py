@@ -16,7 +16,7 @@ from audit.services.events import record_events
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate
 from memory.models import Job
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
 from memory.writing.drafts import PreparedDraft, WriteResult

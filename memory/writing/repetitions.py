@@ -14,7 +14,7 @@ from memory.domain.judgements import differs_in_case
 from memory.domain.text.words import normalise_text, payload_key
 from memory.domain.types import Status
 from memory.models import ExternalName, Memory
-from memory.selectors.neighbours.neighbours import live_facts
+from memory.selectors.neighbours import live_facts
 from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult
 from memory.writing.neighbours import Readers, readers_in
 from teams.errors import ConflictError

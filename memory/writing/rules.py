@@ -16,7 +16,7 @@ from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.talk import check_wording
 from memory.domain.types import NAMELESS, Candidate, MemoryType
 from memory.models import Job
-from memory.selectors.neighbours.neighbours import retired_sources
+from memory.selectors.neighbours import retired_sources
 from memory.writing.drafts import PreparedDraft
 from memory.writing.windows import Found, MessageRange, owned
 from teams.models import Message

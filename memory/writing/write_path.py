@@ -14,7 +14,7 @@ from memory.domain.judgements import differs_in_case
 from memory.domain.text.words import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
 from memory.models import Memory
-from memory.selectors.neighbours.neighbours import Neighbour
+from memory.selectors.neighbours import Neighbour
 from memory.selectors.sql_files import load_sql_parts
 from memory.understanding.ports import PreparingJudge
 from memory.understanding.tools import Tools

@@ -34,7 +34,7 @@ FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::float8[])
 ON CONFLICT DO NOTHING
 -- part: mark
 -- In the order of ids, in which everybody locks. The rows are found by their ids alone: a kept plan
--- would join all of the team's, see memory/selectors/neighbours/comparing.sql.
+-- would join all of the team's, see memory/selectors/neighbours.sql.
 UPDATE memory_memory AS memory
 SET status = given.status, tier = given.tier, is_pinned = given.is_pinned,
     superseded_by_id = given.superseded_by, contradicts = given.contradicts::uuid[]

@@ -15,7 +15,7 @@ from django.utils import timezone
 from memory.admin.memory_page import Neighbour, related_to, use_by_day
 from memory.domain.forms import Form
 from memory.models import Memory, MemoryRelation, MemoryUsage
-from memory.selectors.versions import current_version, versions_of
+from memory.selectors.memories import current_version, versions_of
 from teams.models import Message
 from tests.factories import ConversationFactory, MemoryFactory
 from tests.support.admin import decide, two

@@ -15,7 +15,7 @@ from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.domain.types import Judgement, MemoryType, Statement
 from memory.models import Compaction, Contradiction, Job, Memory
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.judging import small_judge
 from memory.understanding.ports import Preparation
 from memory.understanding.tools import Tools

@@ -18,9 +18,9 @@ from memory.domain.scoring import Weights
 from memory.models import Memory
 from memory.reading.answers import Prompt, Retrieval, RetrievalStats
 from memory.reading.cache import Sent
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, packing_for, retrieve, send_search
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import retrieve, send_search
 from memory.reading.seven_layers import send_prompt
 from memory.understanding.tools import Tools
 from teams.models import EndUser
@@ -73,7 +73,7 @@ class Desk:
             tools=self.tools,
             now=fields.pop("now", NOON),
         )
-        packing = packing_for(
+        packing = Packing(
             weights=fields.pop("weights", Weights()), token_budget=fields.pop("token_budget", 500)
         )
         assert not fields

@@ -11,9 +11,8 @@ from memory.domain.scoring import Weights
 from memory.models.querysets import MemoryQuerySet
 from memory.reading import retrieval
 from memory.reading.answers import Prompt, ScoredMemory
-from memory.reading.ranking import Question
-from memory.reading.retrieval import packing_for
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read
 from memory.understanding.tools import Tools
 
 
@@ -33,7 +32,7 @@ def retrieve(
 ) -> Prompt:
     """What the viewer's agent is told, as `POST /v1/retrieve` makes it."""
     return retrieval.prompt(
-        retrieval.Read(
+        Read(
             viewer=viewer,
             question=question,
             limit=limit,
@@ -42,7 +41,7 @@ def retrieve(
             now=now,
             rows=rows,
         ),
-        packing=packing_for(weights=weights, token_budget=token_budget, counter=counter),
+        packing=Packing(weights=weights, token_budget=token_budget, counter=counter),
     )
 
 
@@ -58,7 +57,7 @@ def search(
 ) -> Sequence[ScoredMemory]:
     """The `limit` memories that say most about the question, best first."""
     return retrieval.search(
-        retrieval.Read(
+        Read(
             viewer=viewer,
             question=question,
             limit=limit,

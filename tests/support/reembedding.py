@@ -12,7 +12,7 @@ from pytest_django import Settings
 from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
 from memory.reading.answers import ScoredMemory
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedders import (
     EmbedderSpec,

@@ -7,7 +7,7 @@ from typing import Any
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.reading.answers import Prompt
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.reading import retrieve

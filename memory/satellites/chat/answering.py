@@ -14,7 +14,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.reading.news import note_first_prompt
+from memory.reading.seven_layers import note_first_prompt
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.citing import GivenAnswer, note_citations
 from memory.satellites.chat.exchanges import Context, Exchange, spoken_of, summed_up

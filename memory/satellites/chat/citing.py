@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils import timezone
-
 from memory.domain.audience import Viewer
 from memory.domain.plans.plan import Layer
 from memory.reading.usage import note_answer
@@ -35,9 +33,9 @@ def citations_in(*, context: Context, answer: GivenAnswer) -> Citations:
     likes, which shapes an answer without a word of it.
     """
     built, said = context.built, spoken_text(answer.message)
-    assembly = built.retrieval.assembly if built is not None and built.retrieval else None
-    if built is None or assembly is None or not said.strip():
+    if built is None or not said.strip():
         return Citations()
+    assembly = built.retrieval.assembly
     lines = {told.line.render() for told in assembly.told}
     found = citations_of(
         answer=said,
@@ -75,4 +73,4 @@ def note_citations(
             found = Citations()
         return found.cited, found.ignored
 
-    note_answer(team_id=viewer.team_id, find=find, now=timezone.now())
+    note_answer(team_id=viewer.team_id, find=find)

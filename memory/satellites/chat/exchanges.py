@@ -11,14 +11,13 @@ from memory.clients.token_counters import counter_for
 from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.reading.answers import own_weights
-from memory.reading.news import with_news
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read
+from memory.reading.questions import Question, Read
 from memory.reading.seven_layers import (
     BuiltPrompt,
     build_prompt,
     prompt_without_memory,
     with_documents,
+    with_news,
 )
 from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.history import Recorded

@@ -24,7 +24,7 @@ from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose, propose_for_team
 from memory.satellites.consent.values import is_same_value, sets_alone
 from memory.selectors.history.log import LogRange
-from memory.selectors.neighbours.neighbours import locked_memories
+from memory.selectors.neighbours import locked_memories
 from memory.selectors.people import present_values
 from memory.writing.conflicts import Ruling
 from memory.writing.consent import Gate

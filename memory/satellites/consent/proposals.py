@@ -18,7 +18,7 @@ from memory.models.querysets import allowed_q
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.values import is_same_value
 from memory.selectors.people import ListFilters, filtered_people
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.writing.drafts import MemoryDraft
 from teams.models import EndUser
 

@@ -20,7 +20,7 @@ from memory.models import Memory, MemoryRelation
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Signal, new_request, note_requests
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.quoting import own_sentences, read_lines
 from memory.understanding.reading import Line
 from memory.writing.background import retried

@@ -18,7 +18,7 @@ class EpisodesConfig(satellite.Satellite):
         """Proposes episodes to the search, and names the task of their jobs."""
         super().ready()
         from memory.models import Job
-        from memory.reading.sources import SOURCES
+        from memory.reading.search import SOURCES
         from memory.satellites.episodes.making import RUN_TASK, episodes_of
         from memory.writing.jobs import TASKS
 

@@ -35,7 +35,7 @@ from memory.domain.types import Asker, MemoryType, Role, Status
 from memory.models import Memory, MemoryRelation, MessageEntry
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
 from memory.writing.drafts import MemoryDraft, PreparedDraft

@@ -30,7 +30,7 @@ from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.satellites.episodes.artifacts import artifacts_in
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
 from memory.writing.drafts import MemoryDraft, PreparedDraft

@@ -20,8 +20,7 @@ from memory.domain.text.words import has_words
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.reading import retrieval
-from memory.reading.ranking import Question
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
 from memory.satellites.langgraph.models import StoreItem
 from memory.satellites.langgraph.selectors import (
     ANY_LABEL,
@@ -347,7 +346,7 @@ def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[
             latest = rows.order_by("-updated_at", "-id")[search.offset : until]
             return [FoundItem(row) for row in latest]
     told = retrieval.search(
-        retrieval.Read(
+        Read(
             viewer=viewer,
             question=Question(search.query),
             rows=Memory.objects.live().filter(pk__in=named.order_by().values("current")),

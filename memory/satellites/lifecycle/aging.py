@@ -30,7 +30,7 @@ from memory.models.querysets import MemoryQuerySet
 from memory.satellites.lifecycle.models import ConsolidationChange, Kind, Step
 from memory.satellites.lifecycle.pairs import FIRST, PAGE, changed_since, in_scope
 from memory.satellites.lifecycle.steps import ACTOR, Batch, Executor, Json, Page, Planned, Scope
-from memory.selectors.versions import Stood, standings_of
+from memory.selectors.memories import Stood, standings_of
 from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.decisions.changes import note_access

@@ -24,7 +24,7 @@ from memory.reading.usage import told_together
 from memory.satellites.lifecycle.models import ConsolidationChange, Kind, Step
 from memory.satellites.lifecycle.pairs import FIRST, candidates, neighbour_search
 from memory.satellites.lifecycle.steps import ACTOR, Batch, Executor, Json, Page, Planned, Scope
-from memory.selectors.neighbours.neighbours import meanings_of
+from memory.selectors.neighbours import meanings_of
 from memory.understanding.tools import Tools
 from memory.writing.neighbours import Readers, filed, readers_in
 from teams.prepared import run_prepared

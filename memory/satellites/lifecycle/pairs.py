@@ -20,7 +20,7 @@ from memory.models import Contradiction, Memory, MemoryUsage
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.lifecycle.models import JudgedPair, Step
 from memory.satellites.lifecycle.steps import ACTOR, KEPT, Json, Page, Scope
-from memory.selectors.neighbours.neighbours import Meaning, meanings_of
+from memory.selectors.neighbours import Meaning, meanings_of
 from memory.understanding.ports import Preparation, PreparingJudge
 from memory.understanding.tools import Tools
 from memory.writing.conflicts import Pair, pairs_to_judge

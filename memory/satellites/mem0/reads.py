@@ -18,8 +18,8 @@ from memory.domain.filters import All, Expression, Field, conditions_of
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, search
+from memory.reading.questions import Question, Read
+from memory.reading.retrieval import search
 from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
 from memory.satellites.mem0.inputs import (
     ENTITIES,

@@ -35,7 +35,7 @@ from memory.domain.types import MemoryType, Scope, Status
 from memory.reading.conflicts import Clash
 from memory.reading.packing import Chosen, line_of
 from memory.reading.ranking import Ranked
-from memory.selectors.person_names import PersonNames
+from memory.selectors.names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from routing.clients.embeddings import static_vectors
 from routing.domain.complexity import measure

@@ -22,9 +22,8 @@ from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Prompt
 from memory.reading.packing import Packing
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, prompt
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import prompt
 from memory.satellites.tasks.services import open_task
 from memory.satellites.tasks.store import Task, TaskItem
 from memory.selectors.filters import NOBODY, categories_named_in, matching, named_by

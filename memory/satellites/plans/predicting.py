@@ -17,9 +17,10 @@ from memory.domain.audience import Viewer
 from memory.domain.retrieval.question import read_question
 from memory.domain.types import Signals, Work
 from memory.models import Memory
-from memory.reading.ranking import SEARCH_WEIGHTS, ReadQuestion, by_relevance
-from memory.reading.search import Depth, Search
-from memory.reading.sources import PREFETCH_SECONDS, Predicted, prefetch_key
+from memory.reading.cache import PREFETCH_SECONDS, Predicted, prefetch_key
+from memory.reading.questions import Depth, Question, Read, ReadQuestion
+from memory.reading.ranking import SEARCH_WEIGHTS, by_relevance
+from memory.reading.search import ranked_candidates
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.prediction_models import (
     confidence_of,
@@ -29,6 +30,7 @@ from memory.satellites.plans.prediction_models import (
     likely_needed,
 )
 from memory.satellites.plans.selectors import file_touches
+from memory.selectors.search.signal_rows import Sought
 from memory.understanding.tools import Tools
 from teams.models import EndUser
 from teams.tenancy import team_scope
@@ -177,17 +179,20 @@ def _by_words(
     viewer: Viewer, reason: str, text: str, tools: Tools, now: datetime
 ) -> list[Predicted]:
     """By the words alone: nothing is embedded while somebody types."""
-    question = ReadQuestion(
-        read_question(text, now=now), np.zeros(1, dtype=np.float32), tools.embedder.name, None
-    )
-    found = Search(
-        viewer=viewer,
-        question=question,
+    asked = read_question(text, now=now)
+    words = [term.word for term in asked.terms]
+    sought = Sought(words, np.zeros(1, dtype=np.float32), tools.embedder.name)
+    found = ranked_candidates(
+        Read(
+            viewer=viewer,
+            question=Question(text),
+            depth=Depth(include_raw=False),
+            tools=tools,
+            now=now,
+        ),
+        ReadQuestion(asked, sought),
         score=by_relevance(SEARCH_WEIGHTS),
-        depth=Depth(include_cold=False, include_raw=False),
-        tools=tools,
-        now=now,
-    ).run()
+    )
     best = sorted(found.memories, key=lambda each: -each.rank)[:_MOST_BY_WORDS]
     return [
         Predicted(each.row.memory_id, _OF_WORDS * each.signals.semantic, (reason,))

@@ -14,16 +14,15 @@ from memory.domain.types import Scope
 from memory.models import Memory
 from memory.reading.answers import Prompt
 from memory.reading.packing import Packing
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, prompt
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import prompt
 from memory.satellites.plans.choosing import (
     FactChooser,
     RequestType,
     Selection,
     kind_of_request,
 )
-from memory.selectors.loading.memories import memories_by_id
+from memory.selectors.memories import memories_by_id
 from memory.understanding.tools import Tools
 from teams.domain.team_settings import ContextSettings
 from teams.services.team_settings import context_settings_of

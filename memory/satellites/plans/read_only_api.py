@@ -23,7 +23,7 @@ from memory.domain.scoring import Weights
 from memory.domain.types import Scope
 from memory.reading.answers import own_weights
 from memory.reading.conflicts import MOST_READ, ConflictGroup, conflict_groups
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.satellites.plans.choosing import RequestType
 from memory.satellites.plans.read_only import ContextRequest, ReadOnlyContext, read_only_context
 from memory.selectors.conversations import conversation_with, viewer_in

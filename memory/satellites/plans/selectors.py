@@ -20,7 +20,7 @@ from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet, visible_to_q
 from memory.satellites.plans.placing import folder_of
 from memory.satellites.plans.prediction_models import LATEST, Touch
-from memory.selectors.filters import NOBODY, Kind, viewer_parameters, viewer_sql
+from memory.selectors.filters import NOBODY, pattern_of, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
@@ -89,7 +89,7 @@ def files_of(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 
 def seen_sql(viewer: Viewer) -> str:
     """What the viewer may see of the table of memories, live and not cold, as a condition."""
-    return _seen_sql(Kind.of(viewer))
+    return _seen_sql(pattern_of(viewer))
 
 
 def seen_parameters(viewer: Viewer) -> dict[str, object]:
@@ -99,11 +99,13 @@ def seen_parameters(viewer: Viewer) -> dict[str, object]:
 
 
 @cache
-def _seen_sql(kind: Kind) -> str:
-    visible = viewer_sql(visible_to_q, kind=kind, model=Memory)
+def _seen_sql(pattern: Viewer) -> str:
+    visible = viewer_sql(visible_to_q, pattern=pattern, model=Memory)
     live = ", ".join(f"'{each}'" for each in LIVE)
     allowed = (
-        "memory_memory.category = ANY(%(categories)s::text[])" if kind.has_allowlist else "true"
+        "memory_memory.category = ANY(%(categories)s::text[])"
+        if pattern.allowed_categories
+        else "true"
     )
     return (
         f"({visible}) AND memory_memory.status IN ({live})"
@@ -118,7 +120,7 @@ def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str
     Where counting takes long, it is also remembered for a hundred times as long.
     """
     parameters = seen_parameters(viewer)
-    owner = (Kind.of(viewer), *((name, str(value)) for name, value in parameters.items()))
+    owner = (pattern_of(viewer), *((name, str(value)) for name, value in parameters.items()))
     known = _counted.get(owner)
     now = time.monotonic()
     if known is not None and revision is not None:

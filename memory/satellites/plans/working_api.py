@@ -35,7 +35,7 @@ from memory.satellites.plans.placing import DEFAULT_BUDGET, Activity, ContextTie
 from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.working_context import assemble_context, expand_topic
 from memory.selectors.filters import NOBODY
-from memory.selectors.loading.memories import memories_by_id
+from memory.selectors.memories import memories_by_id
 from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 

@@ -14,13 +14,13 @@ from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import MemoryType, Signals
 from memory.reading.answers import Prompt
+from memory.reading.cache import Predicted, prefetched
 from memory.reading.conflicts import Clash
 from memory.reading.messages import ScoredMessage
 from memory.reading.packing import Chosen, Packing, line_of
-from memory.reading.ranking import MAX_QUERY_CHARS, Question, Ranked
-from memory.reading.retrieval import Read, prompt
-from memory.reading.search import Depth
-from memory.reading.sources import Predicted, prefetched
+from memory.reading.questions import MAX_QUERY_CHARS, Depth, Question, Read
+from memory.reading.ranking import Ranked
+from memory.reading.retrieval import prompt
 from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
     Activity,
@@ -48,7 +48,7 @@ from memory.satellites.plans.selectors import (
     working_set,
 )
 from memory.selectors.filters import NOBODY
-from memory.selectors.person_names import PersonNames
+from memory.selectors.names import PersonNames
 from memory.selectors.revisions import team_revision
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools

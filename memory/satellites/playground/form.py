@@ -16,8 +16,7 @@ from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.reading.answers import own_weights
-from memory.reading.ranking import MAX_QUERY_CHARS
-from memory.reading.search import Depth
+from memory.reading.questions import MAX_QUERY_CHARS, Depth
 from memory.satellites.playground.trying import PlanName, Trial
 from memory.selectors.conversations import conversation_with
 from teams.admin.document_fields import slider_field

@@ -22,9 +22,9 @@ from memory.reading.answers import (
     own_weights,
     weights_of,
 )
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, of_types, packing_for, prompt
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read, of_types
+from memory.reading.retrieval import prompt
 from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt
 from memory.selectors.conversations import viewer_in
@@ -130,7 +130,7 @@ def _retrieve(trial: Trial, read: Read) -> Tried:
     weights = trial.weighing
     found = prompt(
         read,
-        packing=packing_for(
+        packing=Packing(
             weights=weights,
             token_budget=budget_for(trial.agent, trial.token_budget),
             counter=counter_for(trial.agent.model_config),

@@ -22,15 +22,16 @@ from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Retrieval, nobody_named
 from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up
 from memory.reading.messages import ScoredMessage
-from memory.reading.ranking import SEARCH_WEIGHTS, Question
-from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth, told_alone
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.ranking import SEARCH_WEIGHTS
+from memory.reading.retrieval import search
+from memory.reading.search import told_alone
 from memory.reading.usage import note_retrieved
 from memory.selectors.filters import categories_named_in, matching
 from memory.selectors.memories import outdated_summaries
-from memory.selectors.person_names import PersonNames, person_names
+from memory.selectors.names import PersonNames, person_names
 from memory.selectors.revisions import team_revision
-from memory.selectors.zones import zone_of
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, requested_categories
 from teams.tenancy import team_scope

@@ -57,10 +57,10 @@ class Changes:
 
 
 def thread_for(*, viewer: Viewer, thread_id: str, names_user: bool) -> Conversation:
-    """The conversation of a thread's id, or the one with that id of its own.
+    """Returns the conversation of a thread's id, or the one with that id of its own.
 
-    With `names_user` the viewer's end user is whose thread it is. Raises NotFoundError when the
-    viewer may see none, and InvalidError when several share the id.
+    With `names_user` the viewer's end user is whose thread it is. Raises NotFoundError if the
+    viewer may see none, and InvalidError if several share the id.
     """
     rows = conversations_of(viewer).filter(thread_id=thread_id)
     if names_user:
@@ -83,7 +83,7 @@ def thread_for(*, viewer: Viewer, thread_id: str, names_user: bool) -> Conversat
 
 
 def revisions_of(*, team_id: UUID, conversation_id: UUID) -> tuple[int, int | None]:
-    """The conversation's revision, and the one its prompts have told of, None before the first."""
+    """Returns the conversation's revision, and the one its prompts have told of, if any."""
     with connection.cursor() as cursor:
         cursor.execute(_REVISIONS, [team_id, conversation_id])
         row = cursor.fetchone()
@@ -93,7 +93,7 @@ def revisions_of(*, team_id: UUID, conversation_id: UUID) -> tuple[int, int | No
 def happened_between(
     *, team_id: UUID, conversation_id: UUID, since: int, until: int
 ) -> list[Happened]:
-    """What is worth telling of the revisions after `since` up to `until`, in their order."""
+    """Returns the changes worth telling after `since` up to `until`, in their order."""
     rows = (
         MemoryLog.objects.filter(
             team_id=team_id,
@@ -111,7 +111,7 @@ def happened_between(
 
 
 def known_memories(*, viewer: Viewer, ids: Iterable[UUID]) -> dict[UUID, Known]:
-    """The visible memories and what superseded them, as they stand, without outdated summaries."""
+    """Returns the visible memories and their successors, without outdated summaries."""
     found: dict[UUID, Known] = {}
     wanted = set(ids)
     # A memory that gave way names the one that stands, which may lie in another conversation.
@@ -132,7 +132,7 @@ def known_memories(*, viewer: Viewer, ids: Iterable[UUID]) -> dict[UUID, Known]:
 
 
 def changes_since(*, viewer: Viewer, conversation: Conversation, since: int, limit: int) -> Changes:
-    """At most `limit` rows of the log after a revision, in order, that the viewer may see."""
+    """Returns at most `limit` visible rows of the log after a revision, in order."""
     revision, _ = revisions_of(team_id=viewer.team_id, conversation_id=conversation.pk)
     logged = list(
         MemoryLog.objects.filter(

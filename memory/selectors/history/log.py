@@ -28,7 +28,7 @@ _LONGEST = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class LogFilters:
-    """What the log is narrowed to; all that are given must hold; times include the first."""
+    """Filters of the log, all of which must hold; `begin` is included, `end` is not."""
 
     memory: UUID | None = None
     event: Sequence[str] = ()
@@ -40,7 +40,7 @@ class LogFilters:
 
 
 def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, MemoryLog]:
-    """The rows that match, of memories that the viewer may see."""
+    """Returns the rows that match, of memories that the viewer may see."""
     conditions = {
         "memory_id": filters.memory,
         "event__in": filters.event or None,
@@ -69,7 +69,6 @@ def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, 
 
 
 def _of_the_time(viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, MemoryLog]:
-    """The team's rows of the time that is asked for, looked up by it where they are few."""
     rows = MemoryLog.objects.filter(team_id=viewer.team_id)
     times = {"at__gte": filters.begin, "at__lt": filters.end}
     given = {name: value for name, value in times.items() if value is not None}
@@ -104,7 +103,7 @@ ORDER BY entry.seq DESC
 def latest_of_events(
     *, team_ids: Sequence[UUID], events: Sequence[str], of_each: int
 ) -> list[MemoryLog]:
-    """The newest rows of these events, at most `of_each` of each team and event, newest first.
+    """Returns the newest rows of these events, at most `of_each` of each team and event.
 
     They carry no state and no digest. Call it in a scope that shows the teams.
     """
@@ -126,7 +125,7 @@ class LogRange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to a memory in some ranges: its states before, None for a new one, and after.
+    """A memory's states before some ranges, None for a new one, and after.
 
     `seq` is the number of the last log row about it in them.
     """
@@ -144,13 +143,13 @@ class Change:
 
     @property
     def is_back(self) -> bool:
-        """Whether taking it back makes the memory live again."""
+        """Whether undoing it makes the memory live again."""
         before, after = self.states
         return before["status"] in LIVE and after["status"] not in LIVE
 
 
 class LogMark:
-    """Notes where the team's log stands, to tell afterwards what this transaction wrote.
+    """A mark of the end of the team's log, to find what this transaction writes after it.
 
     Make it inside the transaction, once the memories that are going to change are locked.
     """
@@ -161,7 +160,7 @@ class LogMark:
         self._before: int = log.order_by("-seq").values_list("seq", flat=True).first() or 0
 
     def written(self, *, locked: Collection[UUID]) -> LogRange | None:
-        """The range of what was written since; None where none of the `locked` memories changed."""
+        """Returns the range written since; None if none of the `locked` memories changed."""
         rows = MemoryLog.objects.filter(team_id=self._team_id, seq__gt=self._before)
         # They are locked: a later row about one of them is of this transaction.
         commit_id = rows.filter(memory_id__in=locked).values_list("commit_id", flat=True).first()
@@ -172,12 +171,12 @@ class LogMark:
 
 
 def ids_in(*, ranges: Iterable[LogRange]) -> set[UUID]:
-    """The memories that the ranges are about."""
+    """Returns the memories that the ranges are about."""
     return {pk for each in ranges for pk in _rows(each).values_list("memory_id", flat=True)}
 
 
 def changes_in(*, ranges: Iterable[LogRange]) -> list[Change]:
-    """What the ranges, in the order of time, did to each memory; call it in the team's scope."""
+    """Returns what the ranges, in order of time, did to each memory; call it in scope."""
     found: dict[UUID, Change] = {}
     for each in ranges:
         for row in _rows(each).order_by("seq"):

@@ -71,7 +71,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: its log row, the fields that differ, and the marked text where one came."""
+    """One change: its log row, the fields that differ, and the marked text of a new version."""
 
     row: MemoryLog
     version: int
@@ -80,11 +80,10 @@ class Step:
 
 
 def versions_of(*, viewer: Viewer, memory_id: UUID) -> list[Memory]:
-    """All versions of a memory that the viewer may see, the latest first.
+    """Returns all versions of a memory that the viewer may see, latest first; call it in scope.
 
-    What it superseded and what superseded it are versions of it, also what came late and was older
-    than what stood: only the contradiction names that from its side. Raises NotFoundError when the
-    memory itself is not to be seen. Call it in the team's scope.
+    Also those that came late and were older than what stood: only the contradiction names them.
+    Raises NotFoundError if the memory itself is not visible.
     """
     asked = memory_for(viewer=viewer, memory_id=memory_id)
     with connection.cursor() as cursor:
@@ -97,7 +96,7 @@ def versions_of(*, viewer: Viewer, memory_id: UUID) -> list[Memory]:
 
 
 def with_messages(*, viewer: Viewer, memories: Sequence[Memory]) -> list[Version]:
-    """The versions with what they rest on, each message in the order in which it was said."""
+    """Returns the versions with their messages in the order in which these were said."""
     wanted = {message_id for row in memories for message_id in row.source_message_ids[:MAX_QUOTED]}
     found = messages_by_id(viewer=viewer, ids=list(wanted))
     return [
@@ -114,7 +113,7 @@ def with_messages(*, viewer: Viewer, memories: Sequence[Memory]) -> list[Version
 
 
 def log_of(*, viewer: Viewer, memories: Iterable[Memory]) -> QuerySet[MemoryLog, MemoryLog]:
-    """The log of these memories; each row carries the state before it as `before`."""
+    """Returns the log of these memories; each row carries the state before it as `before`."""
     earlier = MemoryLog.objects.filter(
         team_id=viewer.team_id, memory_id=OuterRef("memory_id"), seq__lt=OuterRef("seq")
     ).order_by("-seq")
@@ -124,7 +123,7 @@ def log_of(*, viewer: Viewer, memories: Iterable[Memory]) -> QuerySet[MemoryLog,
 
 
 def names_in(memories: Iterable[Memory]) -> dict[str, str]:
-    """What the agents, people and projects of these memories are called, by their ids."""
+    """Returns the names of the agents, people and projects of these memories, by their ids."""
     named: dict[str, str] = {}
     for memory in memories:
         if memory.agent is not None:
@@ -137,7 +136,7 @@ def names_in(memories: Iterable[Memory]) -> dict[str, str]:
 
 
 def step_of(row: MemoryLog, *, memories: dict[UUID, Memory], names: Mapping[str, str]) -> Step:
-    """A row of `log_of` as a step, with the versions by id and `names_in` them."""
+    """Returns a row of `log_of` as a step, with the versions by id and `names_in` them."""
     before: dict[str, object] | None = getattr(row, "before", None)
     memory = memories[row.memory_id]
     text = ""
@@ -192,9 +191,9 @@ _ELSEWHERE = {
 def as_of(
     rows: MemoryQuerySet, instant: Instant, *, end_user_id: UUID | None = None
 ) -> MemoryQuerySet:
-    """The same query over the memories as they stood at the instant.
+    """Returns the same query over the memories as they stood at the instant.
 
-    A query that only wants memories about one person says so to be fast in a large team.
+    Name the person of a query about one: it is faster in a large team.
     """
     past = rows.all()
     query = cast(_PastQuery, past.query.chain(klass=_PastQuery))
@@ -204,7 +203,7 @@ def as_of(
 
 
 def tagged_q(tags: Sequence[str]) -> Func:
-    """What of `as_of` bears all of the tags, asked of the state: faster than the column."""
+    """Returns the condition of rows of `as_of` with all of the tags: faster than the column."""
     return Func(
         Value(json.dumps(list(tags))),
         template=f'"memory_memory"."{_STATE_TAGS}" @> %(expressions)s::jsonb',
@@ -213,8 +212,6 @@ def tagged_q(tags: Sequence[str]) -> Func:
 
 
 class _PastQuery(Query):
-    """A query whose memories are those of an instant."""
-
     instant: Instant
     end_user_id: UUID | None
 
@@ -226,8 +223,6 @@ class _PastQuery(Query):
 
 
 class _PastCompiler(SQLCompiler):
-    """Puts the past in front of the statement."""
-
     query: _PastQuery
 
     def as_sql(self, *args: Any, **kwargs: Any) -> tuple[str, tuple[Any, ...]]:
@@ -258,7 +253,7 @@ def _columns() -> str:
 def _from_state(field: Field[Any, Any]) -> str:  # Any: whatever the column holds
     """The column of a state as the table has it; a name and a type of ours, no input.
 
-    A row of the log from before the column was added has what the column was added with.
+    A row of the log from before the column was added has the column's default.
     """
     kind = field.rel_db_type(connection) if field.is_relation else field.db_type(connection)
     if isinstance(field, ArrayField):

@@ -40,7 +40,7 @@ _SHOWN_AS_THEY_ARE = (
 
 
 class Kind(StrEnum):
-    """What became of a memory between two instants, seen through a filter."""
+    """A change of a memory between two instants, seen through a filter."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -58,7 +58,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A memory that differs: as it was and as it became; None where it is not there."""
+    """A memory that differs, before and after; None if it is not there."""
 
     kind: Kind
     memory_id: UUID
@@ -67,7 +67,7 @@ class Change:
 
     @property
     def fields(self) -> dict[str, tuple[object, object]]:
-        """What differs, by the names of the API; empty unless it stood at both instants."""
+        """The differences, by the names of the API; empty unless it stood at both instants."""
         if self.before is None or self.after is None:
             return {}
         before, after = fields_of(self.before), fields_of(self.after)
@@ -85,20 +85,16 @@ class Changes:
 
 
 def state_at(*, viewer: Viewer, at: datetime | None, filters: MemoryFilters) -> State:
-    """The memories that the viewer would have been shown at `at` (now when None).
+    """Returns the memories that the viewer would have been shown at `at` (now if None); in scope.
 
-    Call it in the team's scope. Names of agents, people and projects are those of today. Raises
-    InvalidError for a time to come.
+    Names of agents, people and projects are those of today. Raises InvalidError for a future time.
     """
     instant = instant_at(team_id=viewer.team_id, at=at)
     return State(instant, _past(viewer, instant, filters))
 
 
 def commits_seen(*, viewer: Viewer, instant: Instant) -> tuple[int, datetime | None]:
-    """How many of the commits up to the instant are in the log as the viewer sees it, and the last.
-
-    For the whole team these are all of them. Call it in the team's scope.
-    """
+    """Returns how many commits up to the instant the viewer may see, and the last; in scope."""
     if viewer.agent_id is None and not (viewer.allowed_categories or viewer.project_ids):
         return instant.position, instant.changed_at
     seen = filtered_log(viewer=viewer, filters=LogFilters()).filter(seq__lte=instant.last_seq)
@@ -119,12 +115,12 @@ def changes_between(
     after: UUID | None = None,
     is_patient: bool = True,
 ) -> Changes:
-    """Up to `limit` memories that differ between the two instants, of those after `after`.
+    """Returns up to `limit` memories that differ between two instants, of those after `after`.
 
-    Unless `is_patient` it looks at 200 memories that were touched in between and no more:
-    where few of them match the filters, a page is short or empty and still has a `next_after`.
-    A memory that came and went in between is in neither state and so not in the answer. Call it in
-    the team's scope. Raises InvalidError for a time to come and for times in the wrong order.
+    Unless `is_patient` it looks at 200 memories that were touched in between and no more: if few of
+    them match, a page is short or empty and still has a `next_after`. A memory that came and went
+    in between is in neither state and so not in the answer. Call it in the team's scope. Raises
+    InvalidError for a future time and for times in the wrong order.
     """
     if to < at:
         raise InvalidError("Give a time that is not before `at`.", field="diff_to")
@@ -147,7 +143,7 @@ def changes_between(
 def all_changes(
     *, viewer: Viewer, at: datetime, to: datetime, filters: MemoryFilters
 ) -> Iterator[Change]:
-    """Every change between the two instants, a page at a time; as `changes_between` otherwise."""
+    """Yields every change between the two instants; as `changes_between` otherwise."""
     after: UUID | None = None
     while True:
         page = changes_between(
@@ -160,7 +156,7 @@ def all_changes(
 
 
 def fields_of(memory: Memory) -> dict[str, object]:
-    """What can change of a memory and is shown of it, by the names of the API."""
+    """Returns the shown fields of a memory that can change, by the names of the API."""
     return {
         **{name: getattr(memory, name) for name in _SHOWN_AS_THEY_ARE},
         "supersedes": memory.supersedes_id,

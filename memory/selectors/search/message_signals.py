@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,7 +12,7 @@ from django.conf import settings
 from memory.domain.audience import Viewer
 from memory.models import MessageEntry
 from memory.models.querysets import heard_by_q
-from memory.selectors.filters import Kind, indexed_owners, viewer_parameters, viewer_sql
+from memory.selectors.filters import indexed_owners, pattern_of, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import (
     LIMITS,
@@ -44,25 +43,14 @@ _OF_TEAM = "audience = 'team'"
 _totals, _none_waits = SharedTTLCache(), SharedTTLCache()
 
 
-class WaitingMessage(NamedTuple):
-    """Where a message stands that is not indexed yet; `said` is in seconds of the epoch."""
-
-    message_id: UUID
-    conversation_id: UUID
-    position: int
-    role: str
-    said_at: datetime
-    said: float
-
-
 @step("retrieve.messages")
 def find_messages(
     *, viewer: Viewer, sought: Sought, revision: Revision | None = None
 ) -> FoundMessages:
-    """The candidates among the indexed messages that the viewer may see; call it in scope.
+    """Returns the candidates among the indexed messages that the viewer may see; in scope.
 
     Of an owner with more messages than are searched exactly, words alone propose; the cosine is
-    read for all that are proposed. `revision` is the team's in this transaction: while it stands a
+    read for all proposed ones. `revision` is the team's in this transaction: while it stands a
     process remembers how many messages there are.
     """
     parameters: dict[str, Any] = {  # Any: a parameter of any type
@@ -82,7 +70,7 @@ def find_messages(
         return Pool([], 0, (0,) * len(sought.terms))
     by_vector = sought.has_vector and total <= settings.EXACT_SEARCH_LIMIT
     most = most_of_a_term(total)
-    statement = _statement("search", Kind.of(viewer), by_vector)
+    statement = _statement("search", pattern_of(viewer), by_vector)
     rows = fetch_planned(statement, {**parameters, "total": total, "most": most})
     holding = Holding.of(rows, terms=sought.terms, total=total, most=most)
     return Pool(
@@ -95,30 +83,27 @@ def find_messages(
 
 def waiting_messages(
     *, viewer: Viewer, most: int, terms: Sequence[str] = (), revision: Revision | None = None
-) -> list[WaitingMessage]:
-    """Of the latest messages that wait to be indexed those that the viewer may see, in scope.
+) -> list[MessageRow]:
+    """Returns the viewer's among the latest messages that wait to be indexed; in scope.
 
-    At most `most`: where there are more, those that hold most of the `terms`. `revision` is the
-    team's in this transaction: while it stands a process remembers that there are none.
+    At most `most`: of more, those that hold most of the `terms`. `revision` is the team's in this
+    transaction: while it stands a process remembers that there are none.
     """
-    parameters, kind, owner = viewer_parameters(viewer), Kind.of(viewer), _owner(viewer)
+    parameters, pattern, owner = viewer_parameters(viewer), pattern_of(viewer), _owner(viewer)
     if revision is not None and _none_waits.get(owner) == revision.messages:
         return []
     given = {**parameters, "most": most + 1}
-    rows = fetch_planned(_statement("waiting", kind), given, is_ordered=True)
+    rows = fetch_planned(_statement("waiting", pattern), given, is_ordered=True)
     if len(rows) > most:
         given = {**parameters, "most": most, "terms": list(terms)}
-        rows = fetch_planned(_statement("waiting_by_words", kind), given, is_ordered=True)
+        rows = fetch_planned(_statement("waiting_by_words", pattern), given, is_ordered=True)
     if not rows and revision is not None:
         _none_waits.put(owner, revision.messages)
-    return [WaitingMessage._make(row) for row in rows]
+    return [MessageRow(*row) for row in rows]
 
 
 def terms_in(*, texts: Mapping[UUID, str], terms: Sequence[str]) -> dict[UUID, tuple[int, int]]:
-    """Which of the terms each text holds, a bit for each, and how many different words it has.
-
-    Both as the index of words would say it.
-    """
+    """Returns each text's terms, a bit for each, and its number of words, as the index has them."""
     given = {"ids": list(texts), "texts": list(texts.values()), "terms": list(terms)}
     rows = fetch_planned(_SQL["terms_in_texts"], given)
     return {pk: (int(held), words) for pk, held, words in rows}
@@ -134,27 +119,25 @@ def _total(
     known = _totals.get(owner)
     if revision is not None and known is not None and known[0] == (revision.messages, counted):
         return int(known[1])
-    ((total,),) = fetch_planned(_statement("count", Kind.of(viewer)), parameters)
+    ((total,),) = fetch_planned(_statement("count", pattern_of(viewer)), parameters)
     if revision is not None:
         _totals.put(owner, ((revision.messages, counted), total))
     return int(total)
 
 
 def _owner(viewer: Viewer) -> Hashable:
-    """What makes a difference to which messages the viewer may see."""
-    return (*viewer_parameters(viewer).items(), Kind.of(viewer))
+    return (*viewer_parameters(viewer).items(), pattern_of(viewer))
 
 
 @cache
-def _statement(name: str, kind: Kind, by_vector: bool = False) -> str:
-    """A part of messages.sql for a viewer of that kind; without `by_vector` words propose."""
-    visible = viewer_sql(heard_by_q, kind=kind, model=MessageEntry)
+def _statement(name: str, pattern: Viewer, by_vector: bool = False) -> str:
+    visible = viewer_sql(heard_by_q, pattern=pattern, model=MessageEntry)
     parts = {**LIMITS, **_WAITING_LIMITS, "visible": visible}
     near = None
     if by_vector:
-        owners: tuple[str, ...] = (_OF_TEAM,) if kind.names_nobody else ("TRUE",)
-        if kind.of_user:
-            owners = _OWNERS[:1] if kind.is_guest else _OWNERS
+        owners: tuple[str, ...] = (_OF_TEAM,) if pattern.names_nobody else ("TRUE",)
+        if pattern.end_user_id:
+            owners = _OWNERS[:1] if pattern.is_guest else _OWNERS
         each = [_SQL["compared"].format(**parts, owner=owner) for owner in owners]
         near = _SQL["near"].format(**parts, compared=" UNION ALL ".join(each))
     shared = shared_parts(

@@ -44,13 +44,13 @@ QUESTION_COLUMNS = 4
 
 
 class SignalRow(NamedTuple):
-    """What the database found of one memory: what scores it, and what a prompt shows of it.
+    """A memory that was found: its signals, and what a prompt shows of it.
 
     `cosine` is None without a vector, `terms` has a bit for each of the question's terms that it
-    holds, `people` are the words, with spaces between, of the names of whom it is by or about,
-    `position` is that of its first source message in its conversation, `relation` the strength of
-    its edge to what was found. `accessed`, `said`, `held_from` and `held_until` are seconds of the
-    epoch. A tuple, as there are hundreds for each question.
+    holds, `people` are the words of the names of those whom it is by or about, `position` is that
+    of its first source message in its conversation, `relation` the strength of its edge to what was
+    found. `accessed`, `said`, `held_from` and `held_until` are seconds of the epoch. A tuple, as
+    there are hundreds for each question.
     """
 
     memory_id: UUID
@@ -90,17 +90,16 @@ class SignalRow(NamedTuple):
 
     @property
     def is_live(self) -> bool:
-        """Whether readers see it by default."""
         return self.status in LIVE
 
     @property
     def is_private(self) -> bool:
-        """True for what its person told its agent in confidence."""
+        """Whether its person told it to its agent in confidence."""
         return self.memory_type == MemoryType.AGENT_PRIVATE and self.end_user_id is not None
 
     @property
     def evidence(self) -> float:
-        """What it is worth as evidence, 0-1: what was kept as a memory is worth all."""
+        """Its worth as evidence, 0-1."""
         return 1.0
 
 
@@ -111,18 +110,18 @@ class _MessageColumns(NamedTuple):
     role: str
     said_at: datetime
     said: float
-    people: str
-    terms: int
-    cosine: float | None
-    words: int
+    people: str = ""
+    terms: int = 0
+    cosine: float | None = None
+    words: int = 0
     is_private: bool = False
 
 
 class MessageRow(_MessageColumns):
-    """What the database found of one message; the names are those of `SignalRow`.
+    """A message that was found; the names are those of `SignalRow`.
 
-    `words` is how many different words to look for it has; one that `is_private` was told to its
-    agent in confidence.
+    `words` is its number of different words to look for; `is_private` if it was told to its agent
+    in confidence.
     """
 
     __slots__ = ()
@@ -147,7 +146,7 @@ class MessageRow(_MessageColumns):
 
     @property
     def evidence(self) -> float:
-        """What it is worth as evidence, 0-1."""
+        """Its worth as evidence, 0-1."""
         return evidence_of(words=self.words, is_of_agent=self.role == Role.ASSISTANT)
 
 
@@ -159,9 +158,9 @@ Row = TypeVar("Row", SignalRow, MessageRow, CandidateRow, covariant=True)
 class Pool(Generic[Row]):
     """Candidates that are scored together, and how rare the question's terms are around them.
 
-    They were found among `total` rows. `holding` says of each term how many of those hold it; a
-    term that too many hold counts as held by all and is in no candidate's `terms`.
-    `without_lexeme` are the numbers of terms that are too common to be words to search for.
+    They were found among `total` rows. `holding` counts the rows that hold each term; a term that
+    too many hold counts as held by all and is in no candidate's `terms`. `without_lexeme` are the
+    numbers of terms that are too common to be words to search for.
     """
 
     rows: Sequence[Row]
@@ -176,7 +175,7 @@ NO_MESSAGES: FoundMessages = Pool((), 0, ())
 
 
 def joined(memories: Found, messages: FoundMessages) -> Pool[CandidateRow]:
-    """Both as one pool, the memories first: rarity counts over all of them."""
+    """Returns both as one pool, the memories first: rarity counts over all of them."""
     if not (memories.rows and messages.rows):
         found: Pool[CandidateRow] = messages if messages.rows else memories
         return found
@@ -190,12 +189,12 @@ def joined(memories: Found, messages: FoundMessages) -> Pool[CandidateRow]:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What candidates are looked for.
+    """A search for candidates.
 
-    `vector` is a unit vector, or zeros where words alone decide. `only` narrows the search to
-    those memories, in whatever tier, of which at least `least` are candidates, however far from
-    the question; `with_cold` adds what is cold or past, `with_project` what is most important to
-    the viewer's project. What `also` names is a candidate whatever the signals propose.
+    `vector` is a unit vector, or zeros if words alone decide. `only` narrows the search to those
+    memories, in whatever tier, of which at least `least` are candidates, however far from the
+    question; `with_cold` adds cold and past ones, `with_project` the most important of the viewer's
+    project. The memories in `also` are candidates whatever the signals propose.
     """
 
     terms: Sequence[str]
@@ -210,18 +209,17 @@ class Sought:
 
     @property
     def has_vector(self) -> bool:
-        """Whether meaning has a part in the search."""
         return bool(self.vector.any())
 
 
 def most_of_a_term(total: int) -> int:
-    """From how many of `total` entries on a term counts as frequent."""
+    """Returns from how many of `total` entries on a term counts as frequent."""
     return min(max(FREQUENT_FROM, int(total * FREQUENT_SHARE)), FREQUENT_AT_MOST)
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How many entries hold each term, as the first row of an answer says.
+    """The number of entries that hold each term, as the first row of an answer says.
 
     A term that too many hold (`frequent`, by number from 0) counts as held by all. `without_lexeme`
     are the numbers of those that are no words. `only_frequent` says that nothing else was found.
@@ -241,7 +239,7 @@ class Holding:
         total: int,
         most: int,
     ) -> Holding:
-        """What the rows say of the terms; an empty term is a frequent one that was left out."""
+        """Returns the holding in the rows; an empty term is a frequent one that was left out."""
         columns = rows[0][:QUESTION_COLUMNS] if rows else (None,) * QUESTION_COLUMNS
         numbers, counts, looked_up, no_words = (each or () for each in columns)
         counted = {number - 1: seen for number, seen in zip(numbers, counts, strict=True)}

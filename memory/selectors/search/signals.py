@@ -15,7 +15,7 @@ from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet, visible_to_q
 from memory.models.search import Place
-from memory.selectors.filters import Kind, indexed_owners, viewer_parameters, viewer_sql
+from memory.selectors.filters import indexed_owners, pattern_of, viewer_parameters, viewer_sql
 from memory.selectors.search.signal_rows import (
     FREQUENT_FROM,
     LIMITS,
@@ -44,37 +44,37 @@ _OWNERS = (
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the text of the statement depends on.
+    """The parts of a search that its statement depends on.
 
-    `kind` is the viewer's; `is_narrowed` says that the search is held to given memories,
-    `with_cold` that cold and past ones are looked at, `with_project` that the most important ones
-    of the project are proposed.
+    `pattern` is the viewer's; `is_narrowed` says that the search is held to given memories,
+    `with_cold` that cold and past ones are searched, `with_project` that the most important ones of
+    the project are proposed.
     """
 
-    kind: Kind
+    pattern: Viewer
     is_narrowed: bool = False
     with_cold: bool = False
     with_project: bool = False
 
     @classmethod
     def of(cls, viewer: Viewer, *, is_narrowed: bool = False, with_cold: bool = False) -> Shape:
-        return cls(Kind.of(viewer), is_narrowed=is_narrowed, with_cold=with_cold)
+        return cls(pattern_of(viewer), is_narrowed=is_narrowed, with_cold=with_cold)
 
     @property
     def visible(self) -> str:
         """The rule of visibility as SQL, with the parameters of `viewer_parameters`."""
-        return viewer_sql(visible_to_q, kind=self.kind)
+        return viewer_sql(visible_to_q, pattern=self.pattern)
 
     @property
     def owners(self) -> tuple[str, ...]:
         """Conditions that share out what the viewer may see, each by a range of an index."""
-        if self.kind.names_nobody:
+        if self.pattern.names_nobody:
             return _OWNERS[1:]
-        return _OWNERS if self.kind.of_user else ("TRUE",)
+        return _OWNERS if self.pattern.end_user_id else ("TRUE",)
 
     @property
     def placed(self) -> str:
-        """Where the searched entries stand."""
+        """The condition of the place of searched entries."""
         looks_back = self.with_cold or self.is_narrowed
         last = Place.PAST if looks_back else Place.FOUND
         sign = "<=" if looks_back else "="
@@ -82,7 +82,7 @@ class Shape:
 
     @property
     def condition(self) -> str:
-        """All that holds for a searched entry."""
+        """The whole condition of a searched entry."""
         return f"{self.visible} AND {self.placed} {_only('memory_id', self.is_narrowed)}"
 
 
@@ -93,7 +93,7 @@ def _only(column: str, is_narrowed: bool) -> str:
 def shared_parts(
     *, table: str, key: str, condition: str, found: str, near: str | None
 ) -> dict[str, str]:
-    """The parts of search.sql for search entries of that table, which `key` names.
+    """Returns the parts of search.sql for search entries of that table, which `key` names.
 
     `found` finds what holds a word, `near` what is nearest to the vector, None for nothing.
     """
@@ -104,11 +104,11 @@ def shared_parts(
 
 @lru_cache
 def signal_statement(shape: Shape, near: str | None) -> str:
-    """The statement for the shape; `near` is the part that finds what is nearest to the vector."""
+    """Returns the statement for the shape; `near` finds what is nearest to the vector."""
     # Every prompt holds what the agent knows of itself and, in talk about a person, who that is.
-    kind = shape.kind
+    pattern = shape.pattern
     is_of_owner = shape.owners != ("TRUE",)
-    always = "'identity', 'user_profile'" if kind.of_user else "'identity'"
+    always = "'identity', 'user_profile'" if pattern.end_user_id else "'identity'"
     parts = {
         **LIMITS,
         "condition": shape.condition,
@@ -117,8 +117,8 @@ def signal_statement(shape: Shape, near: str | None) -> str:
         "only": _only("memory_id", shape.is_narrowed),
         "only_memory": _only("id", shape.is_narrowed),
         "always": always,
-        "agent": "%(agent)s" if kind.of_agent else "NULL",
-        "project": "%(project)s" if kind.of_project else "NULL",
+        "agent": "%(agent)s" if pattern.agent_id else "NULL",
+        "project": "%(project)s" if pattern.project_id else "NULL",
         "forwards": "memory_searchentry.end_user_id, " if is_of_owner else "",
         "backwards": "memory_searchentry.end_user_id DESC, memory_searchentry.place DESC, "
         if is_of_owner
@@ -148,14 +148,15 @@ def signal_statement(shape: Shape, near: str | None) -> str:
     )
 
 
-_frequent = SharedTTLCache()
+# The terms of each owner that too many of its entries hold.
+frequent_terms = SharedTTLCache()
 # As one value: so many ids take longer to be read than to be found.
 _AS_ONE = "SELECT string_agg(uuid_send(id), ''::bytea) FROM ({rows}) AS chosen"
 
 
 @step("retrieve.signals")
 def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
-    """The candidates among what the viewer may see, with all their signals; call it in scope.
+    """Returns the candidates among what the viewer may see, with all signals; call it in scope.
 
     Each signal proposes its best; every signal is then read for every proposed memory, so the
     outcome does not depend on which signal found it.
@@ -222,27 +223,22 @@ def find_candidates(*, viewer: Viewer, sought: Sought) -> Found:
 
 
 def worth_looking_up(*, owner: Hashable, terms: Sequence[str]) -> list[str]:
-    """The terms, empty in the place of those that are known as frequent; all if nothing is left."""
-    known: frozenset[str] = _frequent.get(owner) or frozenset()
+    """Returns the terms, empty for known frequent ones; all if nothing is left."""
+    known: frozenset[str] = frequent_terms.get(owner) or frozenset()
     left = ["" if term in known else term for term in terms]
     return left if any(left) else list(terms)
 
 
 def remember_frequent(*, owner: Hashable, terms: Iterable[str]) -> None:
-    """Know these terms as frequent, beside those known already; empty ones are none."""
-    known: frozenset[str] = _frequent.get(owner) or frozenset()
+    """Adds these terms, except empty ones, to the known frequent ones."""
+    known: frozenset[str] = frequent_terms.get(owner) or frozenset()
     more = frozenset(terms) - known - {""}
     if more:
-        _frequent.put(owner, known | more)
-
-
-def forget_frequent() -> None:
-    """Look at the database again for every owner."""
-    _frequent.clear()
+        frequent_terms.put(owner, known | more)
 
 
 def narrowed(*, viewer: Viewer, rows: MemoryQuerySet) -> Uuids | None:
-    """What the viewer may see of the rows, or None where those are too many to name.
+    """Returns what the viewer may see of the rows, or None if those are too many to name.
 
     A filter that leaves no more than FILTERED_FIRST is applied before the search, else after it.
     """

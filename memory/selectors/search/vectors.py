@@ -53,10 +53,10 @@ SELECT count(*) FROM (
 class VectorSearch:
     """The `limit` entries closest to a unit vector of the model named, among those of a condition.
 
-    `condition` is SQL on search entries with named `parameters`, see `conditions.as_sql`. `owners`
-    say of whom these entries can be, each so that an index holds the entries of one together: a
-    plan for all parameters reads a team from end to end where it may be one or the other. With
-    `is_exact` the approximate index is left alone.
+    `condition` is SQL on search entries with named `parameters`, see `filters.as_sql`. `owners`
+    share these entries out by owner, each a range of an index: a plan for all parameters reads a
+    team from end to end if it may be one or the other. With `is_exact` the approximate index is not
+    used.
     """
 
     team_id: UUID
@@ -69,17 +69,17 @@ class VectorSearch:
     owners: tuple[str, ...] = ("TRUE",)
 
     def planning(self) -> dict[str, Any]:  # Any: keywords of `fetch_planned`
-        """How PostgreSQL must plan a statement that holds this one.
+        """Returns how PostgreSQL must plan a statement that holds this one.
 
-        In a plan for all parameters nothing tells that the approximate index pays; but where sorts
-        are to be avoided, it alone gives the vectors in order.
+        A plan for all parameters does not know that the approximate index pays; but where sorts are
+        to be avoided, it alone gives the vectors in order.
         """
         if self.graph() is None:
             return {}
         return {"is_ordered": True, "also": scan_settings()}
 
     def all_parameters(self) -> dict[str, Any]:
-        """What the statement's names stand for."""
+        """Returns the parameters of the statement."""
         return {
             **self.parameters,
             "team": self.team_id,
@@ -89,7 +89,7 @@ class VectorSearch:
         }
 
     def statement(self) -> str:
-        """The SQL of it with the columns memory_id and cosine, in no order; up to twice as many."""
+        """Returns its SQL: memory_id and cosine, in no order; up to twice as many."""
         graph = self.graph()
         if graph is None:
             return _ONE_WAY.format(self._exact())
@@ -107,7 +107,7 @@ class VectorSearch:
         return _EXACT.format(compared=compared)
 
     def graph(self) -> SearchGraph | None:
-        """The approximate index that the search uses, or None where it is exact."""
+        """Returns the approximate index that the search uses, or None if it is exact."""
         if self.is_exact:
             return None
         graph = graph_of(team_id=self.team_id, embedding_model=self.embedding_model)
@@ -121,11 +121,10 @@ class VectorSearch:
 
     @property
     def owner(self) -> Hashable:
-        """Whose entries are searched."""
         return (self.team_id, self.condition, *map(str, self.parameters.values()))
 
     def total(self) -> int:
-        """How many entries the condition leaves, as of a short while ago, counted to 200,000.
+        """Returns how many entries the condition leaves, as of a minute ago, counted to 200,000.
 
         Or so far as it takes to tell whether an exact search is due, if that is further.
         """
@@ -145,7 +144,7 @@ _graphs, _totals, _sizes = SharedTTLCache(), SharedTTLCache(), SharedTTLCache()
 
 
 def scan_settings(*, breadth: int | None = None) -> dict[str, str]:
-    """What lets a transaction's searches of an approximate index walk as far as the settings say.
+    """Returns settings that let searches of an approximate index walk as far as configured.
 
     With `breadth` no broader than that, which finds a few nearest as well and takes less.
     """
@@ -158,7 +157,7 @@ def scan_settings(*, breadth: int | None = None) -> dict[str, str]:
 
 
 def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
-    """The team's approximate index of that model's vectors; None where searches are exact."""
+    """Returns the team's approximate index of that model's vectors; None if searches are exact."""
     known = _graphs.get(team_id)
     if known is None:
         known = SearchGraph.objects.filter(team_id=team_id).first() or False
@@ -167,7 +166,7 @@ def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
 
 
 def size_of(graph: SearchGraph) -> int:
-    """How many vectors of all its teams a graph holds, as PostgreSQL last counted them."""
+    """Returns how many vectors of all its teams a graph holds, as PostgreSQL last counted them."""
     name = f"memory_search_graph_{graph.dimensions}_{graph.number}"
     known: int | None = _sizes.get(name)
     if known is None:
@@ -180,7 +179,7 @@ def size_of(graph: SearchGraph) -> int:
 
 
 def forget_graphs() -> None:
-    """Look at the database again for every team, as after a change of an approximate index."""
+    """Clears the caches of this module, as after a change of an approximate index."""
     _graphs.clear()
     _totals.clear()
     _sizes.clear()

@@ -19,8 +19,7 @@ from memory.domain.tiers import HOT_IMPORTANCE, hot_because
 from memory.domain.types import MAX_TAG_CHARS, Status, Strategy, Tier, Verdict, Work
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.selectors.contradictions import contradictions_visible_to
-from memory.selectors.memories import missing_memory
-from memory.selectors.versions import standings_of
+from memory.selectors.memories import missing_memory, standings_of
 from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.conflicts import ARCHIVED, DELETED

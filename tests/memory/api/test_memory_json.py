@@ -30,7 +30,7 @@ from memory.models import Memory, MemoryUsage
 from memory.reading.answers import ScoredMemory
 from memory.reading.messages import ScoredMessage
 from memory.satellites.tasks.api import ItemSerializer
-from memory.selectors.loading.memories import memories_by_id
+from memory.selectors.memories import memories_by_id
 from teams.models import Project
 from tests.support.cast import Cast
 

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.audience import Viewer
 from memory.models import MemoryUsage
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.reading.usage import flush_noted_usage
 from memory.understanding.tools import Tools
 from memory.writing.stating import StatedMemory, remember

@@ -11,7 +11,7 @@ from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
 from memory.models import Category, Compaction, Memory
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.selectors.history.changes import known_memories
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import correct_memory, delete_memory

@@ -10,7 +10,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from memory.models import Job
-from memory.selectors.job_queue import oldest_wait, team_queues
+from memory.selectors.conversations import oldest_wait, team_queues
 from memory.tasks import run_extraction_jobs, sweep_jobs
 from memory.understanding.tools import Tools
 from memory.writing.jobs import due_jobs, taken

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from memory.selectors.neighbours.neighbours import Asked, nearest_memories
+from memory.selectors.neighbours import Asked, nearest_memories
 from memory.understanding.tools import Tools
 from memory.writing.drafts import Outcome
 from memory.writing.indexing.vector_graphs import extend_vector_graphs

@@ -17,8 +17,7 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import MessageEntry
 from memory.reading import retrieval
-from memory.reading.ranking import Question
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
 from memory.tasks import index_messages
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory
@@ -274,7 +273,7 @@ def test_a_kept_answer_does_not_outlive_a_new_message(committed_db: None, tools:
 
     def found() -> list[str]:
         answer = retrieval.search(
-            retrieval.Read(
+            Read(
                 viewer=viewer,
                 question=Question("What did Biscuit chew?"),
                 limit=5,

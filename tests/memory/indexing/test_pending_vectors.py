@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from config.metrics import _State
 from memory.domain.audience import Viewer
 from memory.models import EmbeddingState, Memory, SearchEntry
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.tasks import embed_memories
 from memory.understanding.embedders import BUILT_IN
 from memory.understanding.tools import Tools

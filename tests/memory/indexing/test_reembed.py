@@ -14,8 +14,7 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
 from memory.reading import retrieval
-from memory.reading.ranking import Question
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
 from memory.understanding.embedders import BUILT_IN, EmbedderSpec, WordLlamaEmbedder
 from memory.understanding.tools import Tools
 from memory.writing.drafts import MemoryDraft, Outcome
@@ -136,7 +135,7 @@ def test_messages_get_the_new_vectors_too_and_are_found_by_them(
     assert len(said.embedding) == 64
     assert (injected.embedding, injected.embedding_model) == (None, "")
     answer = retrieval.search(
-        retrieval.Read(
+        Read(
             viewer=Viewer(team_id=acme.team.id, actor="test"),
             question=Question("sarah: the harbour was quiet"),
             limit=20,

@@ -16,7 +16,7 @@ from memory.models import Memory
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.search.signals import (
     find_candidates,
-    forget_frequent,
+    frequent_terms,
     remember_frequent,
     worth_looking_up,
 )
@@ -257,12 +257,12 @@ def test_a_filter_and_the_index_agree_on_a_word(
 def crowded(acme: Cast, random: Tools) -> Iterator[Viewer]:
     """A team in which more memories hold "cat" and "dog" than are worth looking up."""
     forget_graphs()
-    forget_frequent()
+    frequent_terms.clear()
     store(acme, random, *(f"The cat met dog number {number}." for number in range(1_020)))
     store(acme, random, "The cat met a giraffe.", "A giraffe slept.")
     yield Viewer(team_id=acme.team.id, actor="test")
     forget_graphs()
-    forget_frequent()
+    frequent_terms.clear()
 
 
 def test_a_frequent_word_counts_as_held_by_all_however_often_it_is_asked(crowded: Viewer) -> None:
@@ -272,13 +272,13 @@ def test_a_frequent_word_counts_as_held_by_all_however_often_it_is_asked(crowded
 
 
 def test_a_word_known_as_frequent_is_left_out_until_it_is_all_there_is() -> None:
-    forget_frequent()
+    frequent_terms.clear()
     remember_frequent(owner="acme", terms=["cat", "", "dog"])
 
     assert worth_looking_up(owner="acme", terms=["cat", "giraffe"]) == ["", "giraffe"]
     assert worth_looking_up(owner="acme", terms=["cat", "dog"]) == ["cat", "dog"]
     assert worth_looking_up(owner="globex", terms=["cat", "giraffe"]) == ["cat", "giraffe"]
-    forget_frequent()
+    frequent_terms.clear()
     assert worth_looking_up(owner="acme", terms=["cat", "giraffe"]) == ["cat", "giraffe"]
 
 

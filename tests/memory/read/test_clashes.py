@@ -13,7 +13,7 @@ from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from memory.reading.answers import Prompt
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.tools import Tools
 from memory.writing.decisions.disputes import resolve_contradiction
 from memory.writing.drafts import MemoryDraft

@@ -17,7 +17,7 @@ from memory.domain.types import MemoryType
 from memory.models import Memory, SearchEntry
 from memory.models.querysets import visible_to_q
 from memory.selectors.filters import viewer_parameters
-from memory.selectors.neighbours.neighbours import ComparisonSet
+from memory.selectors.neighbours import ComparisonSet
 from memory.selectors.search.signals import Shape
 from memory.understanding.tools import Tools
 from tests import factories

@@ -18,7 +18,7 @@ from pytest_django import Settings
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryUsage
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.reading.usage import flush_noted_usage
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError

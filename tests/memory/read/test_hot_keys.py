@@ -9,7 +9,7 @@ from django.conf import settings
 from django_redis import get_redis_connection
 
 from memory.domain.audience import Viewer
-from memory.reading.cache import MOST_BYTES, AnswerKey, Made, look_up
+from memory.reading.cache import MOST_BYTES, AnswerKey, Sent, look_up
 from memory.reading.cache import keep as keep_answer
 from memory.selectors.revisions import Revision
 
@@ -19,8 +19,8 @@ def keep(text: str) -> AnswerKey:
     viewer = Viewer(team_id=uuid4(), actor="test")
     now = datetime(2026, 5, 1, tzinfo=UTC)
     key = AnswerKey(f"{settings.REDIS_PREFIX}:hot:{uuid4()}", viewer, now)
-    made = Made({"text": text}, [], 0, None, Revision(1, 1))
-    assert keep_answer(look_up(key, viewer=viewer, now=now), made).body == {"text": text}
+    made = Sent({"text": text}, [], 0, None, Revision(1, 1))
+    assert keep_answer(look_up(key), made).body == {"text": text}
     return key
 
 

@@ -18,7 +18,7 @@ from memory.domain.types import MemoryType, Tier
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import ScoredMemory
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.tools import Tools
 from teams.errors import UnavailableError
 from tests.support.cast import Cast

@@ -13,7 +13,7 @@ from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.models import Contradiction
 from memory.reading.answers import Prompt
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.tools import Tools
 from memory.writing.drafts import MemoryDraft
 from memory.writing.write_path import write_memories

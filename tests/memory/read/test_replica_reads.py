@@ -20,8 +20,8 @@ from rest_framework.test import APIClient
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
 from memory.models import Memory
-from memory.reading.ranking import Question
-from memory.reading.snapshots import READS, snapshots
+from memory.reading.questions import Question
+from memory.reading.snapshots import READS, at_snapshot
 from memory.selectors.revisions import Revision, server_state
 from memory.understanding.tools import Tools
 from teams.models import Team
@@ -100,14 +100,6 @@ def ending(**expected: int) -> Iterator[None]:
     assert {name: count for name, count in counted.items() if count} == expected
 
 
-def read_at(*, viewer: Viewer, read: Callable[[Revision | None], T]) -> T:
-    """What `read` returns where it may read."""
-    for snapshot in snapshots(viewer=viewer):
-        with snapshot as revision:
-            found = read(revision)
-    return found
-
-
 def told(cast: Cast, tools: Tools, question: str = "ferry") -> list[str]:
     """The texts that Kyra is told."""
     found = retrieve(
@@ -161,7 +153,7 @@ def test_rows_of_a_replica_belong_to_the_primary(
         return Memory.objects.get(team_id=cast.team.pk, pk=stored.pk)
 
     with ending(read=1):
-        found = read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
+        found = at_snapshot(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
 
     assert found._state.db == "default"
     with team_scope(team_ids=[cast.team.pk], actor="test"):
@@ -177,7 +169,7 @@ def test_a_replica_shows_a_team_its_own_rows_alone(
     replayed(stranger)
 
     with ending(read=1):
-        seen = read_at(
+        seen = at_snapshot(
             viewer=Viewer(team_id=stranger.team.pk, actor="test"),
             read=lambda _: list(Memory.objects.all()),
         )
@@ -288,7 +280,7 @@ def test_what_a_replica_refuses_is_done_at_the_primary(replica: Standby, cast: C
         return "done"
 
     with ending(failed=1):
-        found = read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=write)
+        found = at_snapshot(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=write)
 
     assert found == "done"
     assert tries == [str(replica.folder), connections.settings["default"]["HOST"]]
@@ -306,7 +298,7 @@ def test_a_replica_that_ends_a_read_costs_nobody_an_answer(replica: Standby, cas
 
     viewer = Viewer(team_id=cast.team.pk, actor="test")
     with ending(failed=1):
-        assert read_at(viewer=viewer, read=read) == 0
+        assert at_snapshot(viewer=viewer, read=read) == 0
 
 
 def test_an_error_of_both_is_raised(replica: Standby, cast: Cast) -> None:
@@ -317,7 +309,7 @@ def test_an_error_of_both_is_raised(replica: Standby, cast: Cast) -> None:
             cursor.execute("SELECT 1 / 0")
 
     with ending(failed=1), pytest.raises(DatabaseError, match="division by zero"):
-        read_at(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
+        at_snapshot(viewer=Viewer(team_id=cast.team.pk, actor="test"), read=read)
 
 
 def test_a_dead_replica_is_left_out(

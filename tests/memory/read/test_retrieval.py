@@ -14,9 +14,9 @@ from memory.domain.rendering import estimate_tokens
 from memory.domain.scoring import Weights
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryUsage
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, packing_for, prompt
-from memory.reading.search import Depth
+from memory.reading.packing import Packing
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import prompt
 from memory.reading.usage import flush_noted_usage
 from memory.understanding.tools import Tools
 from tests import factories
@@ -343,7 +343,7 @@ def test_what_is_named_as_well_is_a_candidate_unless_the_viewer_may_not_see_it(
     )
     remember(acme, tools, *(f"The billing rule number {n}." for n in range(150)), importance=6)
     viewer = Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk)
-    packing = packing_for(weights=Weights(), token_budget=20_000)
+    packing = Packing(weights=Weights(), token_budget=20_000)
 
     def told(also: list[UUID]) -> set[UUID]:
         found = prompt(

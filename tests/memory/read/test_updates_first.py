@@ -8,7 +8,7 @@ import pytest
 
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.reading.ranking import Question
+from memory.reading.questions import Question
 from memory.understanding.tools import Tools
 from tests.support.cast import Cast
 from tests.support.reading import search

@@ -26,7 +26,6 @@ from memory.reading.usage import (
     note_answer,
     note_retrieved,
 )
-from memory.selectors.figures import UsageCounts, usage_counts
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import locked_memory
 from memory.writing.drafts import MemoryDraft
@@ -79,12 +78,9 @@ def test_an_id_written_either_way_is_one(town: Cast, ids: list[UUID]) -> None:
     now = NOON + timedelta(seconds=1)
     note(town, ids[:1])
     note_retrieved(team_id=town.team.id, memory_ids=[str(ids[0])], now=now)
-    # As an earlier release wrote it.
-    field = f"{town.team.id}:{int(now.timestamp())}:{ids[0]},{ids[1]}"
-    get_redis_connection("default").hincrby(NOTED, field, 1)
     flush_noted_usage()
 
-    assert counts(town) == {ids[0]: 3, ids[1]: 1}
+    assert counts(town) == {ids[0]: 2}
 
 
 def test_each_read_is_written_down_once(town: Cast, ids: list[UUID]) -> None:
@@ -141,23 +137,26 @@ def test_a_crash_between_two_teams_forgets_and_repeats_neither(town: Cast, ids: 
     other = make_cast(f"other-{uuid4().hex}")
     with team_scope(team_ids=[other.team.id], actor="test"):
         WrittenBatch.objects.create(id=batch, team=other.team)
-    client.hset(TAKEN, f"{other.team.id}:{uuid4()}:n", 1)
+    client.hset(TAKEN, f"{other.team.id}:{uuid4()}:2026-05-01", 1)
     flush_noted_usage()
 
     assert counts(town) == dict.fromkeys(ids, 1)
     assert not client.exists(TAKEN)
 
 
-def answer(cast: Cast, cited: list[UUID], ignored: list[UUID], now: datetime = NOON) -> None:
+def answer(cast: Cast, cited: list[UUID], ignored: list[UUID]) -> None:
     """One answer that used some of them."""
-    note_answer(team_id=cast.team.id, find=lambda: (cited, ignored), now=now)
+    note_answer(team_id=cast.team.id, find=lambda: (cited, ignored))
 
 
-def used(cast: Cast) -> Mapping[UUID, UsageCounts]:
-    """How they were used, seen at noon and over a week."""
+def used(cast: Cast) -> Mapping[UUID, tuple[int, datetime | None, int, int]]:
+    """How often each was retrieved, and last, and cited and ignored."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
-        known = list(MemoryUsage.objects.values_list("memory_id", flat=True))
-        return usage_counts(team_id=cast.team.id, memory_ids=known, days=7, now=NOON)
+        rows = MemoryUsage.objects.all()
+        return {
+            row.memory_id: (row.retrieved, row.last_accessed_at, row.cited, row.ignored)
+            for row in rows
+        }
 
 
 def test_what_answers_use_is_counted_beside_what_is_read(town: Cast, ids: list[UUID]) -> None:
@@ -172,9 +171,9 @@ def test_what_answers_use_is_counted_beside_what_is_read(town: Cast, ids: list[U
     flush_noted_usage()
 
     assert used(town) == {
-        one: UsageCounts(1, NOON, cited=2, ignored=0),
-        two: UsageCounts(1, NOON, cited=0, ignored=2),
-        three: UsageCounts(0, None, cited=1, ignored=0),
+        one: (1, NOON, 2, 0),
+        two: (1, NOON, 0, 2),
+        three: (0, None, 1, 0),
     }
 
 
@@ -188,49 +187,38 @@ def test_a_batch_that_was_written_counts_no_citation_twice(town: Cast, ids: list
     client.restore(TAKEN, 0, taken)
     flush_noted_usage()
 
-    assert [(each.cited, each.ignored) for each in used(town).values()].count((0, 1)) == 2
-    assert used(town)[ids[0]] == UsageCounts(cited=1)
+    assert [each[2:] for each in used(town).values()].count((0, 1)) == 2
+    assert used(town)[ids[0]] == (0, None, 1, 0)
 
 
 def test_citations_that_nobody_writes_down_for_long_are_bounded_and_counted(
     town: Cast, ids: list[UUID]
 ) -> None:
     client = get_redis_connection("default")
-    for second in range(5_020):
-        answer(town, ids[:1], ids[1:2], now=NOON + timedelta(seconds=second // 2))
+    for second in range(520):
+        answer(town, ids[:1], ids[1:2])
         note(town, ids[2:], now=NOON + timedelta(seconds=second))
-    assert client.hlen(NOTED) <= 5_000 + 4 * len(ids)
+    assert client.hlen(NOTED) <= 4 * len(ids)
     flush_noted_usage()
 
     counted = used(town)
-    assert (counted[ids[0]].cited, counted[ids[1]].ignored) == (5_020, 5_020)
-    assert counts(town)[ids[2]] == 5_020
-
-
-def test_recent_retrievals_are_those_of_whole_days_up_to_now(town: Cast, ids: list[UUID]) -> None:
-    for days in (0, 6, 7, 30):
-        note(town, ids[:1], now=NOON - timedelta(days=days))
-    flush_noted_usage()
-
-    assert used(town)[ids[0]] == UsageCounts(2, NOON)
-    with team_scope(team_ids=[town.team.id], actor="test"):
-        of_two = usage_counts(team_id=town.team.id, memory_ids=ids[:2], days=31, now=NOON)
-    assert of_two == {ids[0]: UsageCounts(4, NOON), ids[1]: UsageCounts()}
+    assert (counted[ids[0]][2], counted[ids[1]][3]) == (520, 520)
+    assert counts(town)[ids[2]] == 520
 
 
 def test_what_nobody_writes_down_for_long_is_bounded_and_counted(
     town: Cast, ids: list[UUID]
 ) -> None:
     client = get_redis_connection("default")
-    for second in range(5_050):
+    for second in range(550):
         note(town, ids, now=NOON + timedelta(seconds=second))
-    assert client.hlen(NOTED) <= 5_000 + 2 * len(ids)
+    assert client.hlen(NOTED) <= 2 * len(ids)
     flush_noted_usage()
 
-    assert counts(town) == dict.fromkeys(ids, 5_050)
+    assert counts(town) == dict.fromkeys(ids, 550)
     with team_scope(team_ids=[town.team.id], actor="test"):
         times = set(MemoryUsage.objects.values_list("last_accessed_at", flat=True))
-    assert times == {NOON + timedelta(seconds=5_049)}
+    assert times == {NOON + timedelta(seconds=549)}
 
 
 def test_two_flushes_at_once_count_once(town: Cast, ids: list[UUID]) -> None:

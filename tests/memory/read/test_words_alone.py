@@ -10,8 +10,7 @@ import pytest
 from pytest_django import Settings
 
 from memory.reading import retrieval
-from memory.reading.ranking import BY_WORDS_ALONE, Question
-from memory.reading.search import Depth
+from memory.reading.questions import BY_WORDS_ALONE, Depth, Question, Read
 from memory.understanding.active_embedder import ActiveEmbedder
 from memory.understanding.embedders import EmbedderSpec
 from teams.errors import UnavailableError
@@ -52,7 +51,7 @@ def test_every_read_says_that_words_alone_decided(desk: Desk, server: FakeOpenAI
     told = away.ask()
     prompt = away.prompt()
     found = retrieval.search(
-        retrieval.Read(
+        Read(
             viewer=away.viewer,
             question=Question("When is the release?"),
             limit=5,

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.selectors.neighbours.neighbours import live_facts, live_memories, locked_memories
+from memory.selectors.neighbours import live_facts, live_memories, locked_memories
 from memory.understanding.tools import Tools
 from memory.writing.indexing.vector_graphs import renew_statistics
 from memory.writing.rows import save_marks

@@ -8,7 +8,7 @@ import pytest
 
 from memory.domain.types import MemoryType
 from memory.models import Memory
-from memory.selectors.neighbours.neighbours import Asked, Found, nearest_memories
+from memory.selectors.neighbours import Asked, Found, nearest_memories
 from memory.understanding.tools import Tools
 from memory.writing.drafts import MemoryDraft
 from memory.writing.neighbours import comparison_set

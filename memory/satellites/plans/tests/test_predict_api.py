@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryArtifact
-from memory.reading.sources import prefetched
+from memory.reading.cache import prefetched
 from memory.satellites.plans.prediction_models import file_name
 from teams.models import Agent
 from tests.support.cast import Cast, Clients

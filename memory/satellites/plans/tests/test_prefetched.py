@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from memory.domain.scoring import PREFETCH_SHARE
 from memory.domain.types import Signals
-from memory.reading.sources import prefetch_key
+from memory.reading.cache import prefetch_key
 from memory.satellites.plans.predicting import predict
 from tests.support.hot_desk import NOON, Desk, Told, desk, town
 from tests.support.memories_api import post

@@ -8,9 +8,8 @@ from django.utils import timezone
 from memory.domain.audience import Viewer
 from memory.domain.talk import other_speakers
 from memory.models import Memory
-from memory.reading.ranking import Question
-from memory.reading.retrieval import Read, search
-from memory.reading.search import Depth
+from memory.reading.questions import Depth, Question, Read
+from memory.reading.retrieval import search
 from memory.satellites.transfer.transcripts import ImportMode
 from memory.understanding.tools import Tools
 from memory.writing.indexing.message_index import index_team

@@ -19,28 +19,18 @@ from memory.domain.audience import OF_AN_AGENT, OPEN, TEAM_WIDE, Owner, Reach
 from memory.models import Memory, SearchGraph
 from memory.models.memory import LIVE
 from memory.models.search import Place
-from memory.selectors.filters import as_sql, stand_ins
-from memory.selectors.loading.memories import built
+from memory.selectors.filters import as_sql, stand_in
+from memory.selectors.memories import built
 from memory.selectors.search.vectors import STORED, VectorSearch, graph_of, scan_settings
 from memory.selectors.sql_files import load_sql_parts
 from teams.prepared import fetch_planned
 
 _COMPARED = (
-    "id",
-    "team_id",
-    "content",
-    "subject",
-    "created_at",
-    "memory_type",
-    "agent_id",
-    "end_user_id",
-    "project_id",
-    "category",
-    "form",
-    "tags",
+    *("id", "team_id", "content", "subject", "created_at", "memory_type", "category", "form"),
+    *("tags", "agent_id", "end_user_id", "project_id"),
 )
 _WHOLE = tuple(field.attname for field in Memory._meta.concrete_fields)
-_SQL = load_sql_parts(__file__, "comparing.sql")
+_SQL = load_sql_parts(__file__, "neighbours.sql")
 # Behind dimensions and an unused field of 16 bits each.
 _NUMBERS_FROM = 4
 _READ = _SQL["live"].format(columns=", ".join(_COMPARED))
@@ -48,40 +38,42 @@ _LOCK = _SQL["live"].format(columns=", ".join(_WHOLE)) + " ORDER BY id FOR UPDAT
 _FACTS = _SQL["facts"].format(columns=", ".join(_WHOLE))
 _OF_NOBODY, _OF_USER = (_SQL["retired"].format(owner=each) for each in ("IS NULL", "= %(user)s"))
 _SAID = (
-    "id",
-    "team_id",
-    "memory_type",
-    "agent_id",
-    "end_user_id",
-    "project_id",
-    "category",
-    "status",
+    *(
+        "id",
+        "team_id",
+        "memory_type",
+        "agent_id",
+        "end_user_id",
+        "project_id",
+        "category",
+        "status",
+    ),
     "extraction_pass",
 )
 
 
 def live_memories(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Those that are live, with what compares them; other fields are read when asked for."""
+    """Returns the live ones with what compares them; other fields are read on access."""
     rows = fetch_planned(_READ, {"team": team_id, "ids": list(ids), "live": list(LIVE)})
     return {row[0]: built(Memory, dict(zip(_COMPARED, row, strict=True))) for row in rows}
 
 
 def locked_memories(*, team_id: UUID, ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Those that are live, whole, locked in the order of ids until the transaction ends."""
+    """Returns the live ones, whole, locked in the order of ids until the transaction ends."""
     rows = fetch_planned(_LOCK, {"team": team_id, "ids": list(ids), "live": list(LIVE)})
     memories = (built(Memory, dict(zip(_WHOLE, row, strict=True))) for row in rows)
     return {memory.pk: memory for memory in memories}
 
 
 def live_facts(*, team_id: UUID, keys: Iterable[bytes]) -> list[Memory]:
-    """The live memories that stand under those keys of equal facts, whole."""
+    """Returns the live memories that stand under those keys of equal facts, whole."""
     rows = fetch_planned(_FACTS, {"team": team_id, "keys": list(keys)})
     return [built(Memory, dict(zip(_WHOLE, row, strict=True))) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What compares a stored memory by its meaning: its unit vector, and whose and whence it is."""
+    """The unit vector of a stored memory, its agent and its extraction pass."""
 
     vector: NDArray[np.float32]
     agent_id: UUID | None
@@ -89,7 +81,7 @@ class Meaning:
 
 
 def meanings_of(*, team_id: UUID, ids: Iterable[UUID], embedding_model: str) -> dict[UUID, Meaning]:
-    """Those of the memories that have a vector of the model."""
+    """Returns the memories that have a vector of the model."""
     given = {"team": team_id, "ids": list(ids), "model": embedding_model}
     return {
         pk: Meaning(
@@ -105,7 +97,7 @@ def meanings_of(*, team_id: UUID, ids: Iterable[UUID], embedding_model: str) -> 
 def retired_sources(
     *, team_id: UUID, end_user_id: UUID | None, keys: Iterable[bytes]
 ) -> dict[bytes, set[UUID]]:
-    """By key of facts about that person, or nobody, the messages that gave what is retired."""
+    """Returns the messages of retired facts about that person, or nobody, by key."""
     given = {"team": team_id, "user": end_user_id, "keys": list(keys)}
     found: dict[bytes, set[UUID]] = {}
     for key, message_ids in fetch_planned(_OF_USER if end_user_id else _OF_NOBODY, given):
@@ -115,11 +107,11 @@ def retired_sources(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """That people settled a contradiction one side of which, `said`, has certain words.
+    """A contradiction that people settled, one side of which, `said`, has certain words.
 
-    `near` is the live memory that it was looked for by, `depth` versions after the one that was
-    settled about; None for an objection, which is settled about `said` alone. `is_first` says
-    that `said` is the contradiction's `memory_a`, `key` is that of its words and readers.
+    `near` is the live memory that it was looked for by, `depth` versions after the settled one;
+    None for an objection, which is settled about `said` alone. `is_first` says that `said` is the
+    contradiction's `memory_a`, `key` is that of its words and readers.
     """
 
     near: UUID | None
@@ -135,10 +127,10 @@ class Decision:
 
 
 def decisions_on(*, team_id: UUID, keys: Iterable[bytes], near: Sequence[UUID]) -> list[Decision]:
-    """What people, and no judge, settled about memories that stood under those keys, oldest first.
+    """Returns what people settled about memories that stood under those keys, oldest first.
 
-    Found are objections, and what was settled against one of the live memories `near`, or against
-    an earlier version of one.
+    Found are objections, and settlements against one of the live memories `near` or an earlier
+    version of one.
     """
     rows = fetch_planned(
         _SQL["decisions"], {"team": team_id, "keys": list(keys), "near": list(near)}
@@ -154,7 +146,7 @@ def decisions_on(*, team_id: UUID, keys: Iterable[bytes], near: Sequence[UUID]) 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A live memory near a new one: its cosine similarity (-1 to 1) and who else sees it."""
+    """A live memory near a new one: its cosine similarity (-1 to 1) and its reach."""
 
     memory: Memory
     similarity: float
@@ -167,14 +159,14 @@ class ComparisonSet:
 
     Wider ones, which all who will see the draft see as well; and, for what every agent sees,
     narrower ones, whose readers are all going to see the draft: those of `author_id`, the agent
-    that learned it, or of all agents where none did. An agent learns nothing of another's so.
+    that learned it, or of all agents if None. So an agent learns nothing of another's.
     """
 
     owner: Owner
     author_id: UUID | None = None
 
     def as_q(self) -> Q:
-        """The rows, whatever their status, by columns that memories and search entries share."""
+        """Returns the condition of the rows, by columns that memories and entries share."""
         owner = self.owner
         rows = Q(team_id=owner.team_id) & _is("end_user_id", owner.end_user_id)
         in_project = _is("project_id", owner.project_id)
@@ -194,7 +186,7 @@ class ComparisonSet:
         return rows & (in_project & seen_by_all | of_agents)
 
     def condition(self) -> tuple[str, dict[str, UUID]]:
-        """The search entries of its live memories as SQL with its parameters."""
+        """Returns the SQL condition of its live search entries, with its parameters."""
         owner = self.owner
         given = {
             "agent": owner.agent_id,
@@ -207,7 +199,7 @@ class ComparisonSet:
         return sql, {**parameters, "team": owner.team_id}
 
     def holds(self, other: Owner) -> bool:
-        """Whether a memory of the `other` owner is in it, as `as_q` says of stored ones."""
+        """Returns whether a memory of the `other` owner is in it, as `as_q` does for rows."""
         mine = self.owner
         if (mine.kind, mine.end_user_id) != (other.kind, other.end_user_id):
             return False
@@ -230,17 +222,14 @@ def _is(column: str, value: UUID | None) -> Q:
 
 @cache
 def _condition(kind: str, named: frozenset[str]) -> str:
-    stands = stand_ins("team", "agent", "end_user", "project", "author")
     agent, end_user, project, author = (
-        stands[name] if name in named else None
+        stand_in(name) if name in named else None
         for name in ("agent", "end_user", "project", "author")
     )
-    among = ComparisonSet(Owner(stands["team"], kind, agent, end_user, project), author)
-    live = Q(place__lte=Place.COLD)
-    return as_sql(among.as_q() & live, parameters=stands)
+    among = ComparisonSet(Owner(stand_in("team"), kind, agent, end_user, project), author)
+    return as_sql(among.as_q() & Q(place__lte=Place.COLD))
 
 
-_NEAREST_SQL = load_sql_parts(__file__, "nearest.sql")
 _OWNER = re.compile(r"%\((agent|end_user|project|author)\)s")
 # How broadly the approximate index is walked: enough for a few nearest, in less time.
 _BREADTH = 48
@@ -248,7 +237,7 @@ _BREADTH = 48
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A new memory whose neighbours are asked for: among which, its vector and subject."""
+    """A new memory whose neighbours are wanted, and among which."""
 
     among: ComparisonSet
     vector: NDArray[np.float32]
@@ -264,10 +253,10 @@ class Found:
 
 
 def nearest_memories(*, asked: Sequence[Asked], embedding_model: str, limit: int) -> list[Found]:
-    """The `limit` nearest live memories of each and as many of its subject, in no order.
+    """Returns the `limit` nearest live memories of each and as many of its subject, in no order.
 
-    All asked are of one team. What an approximate index holds is found by it, with a recall below
-    1, where comparing everything takes longer.
+    All asked are of one team. The approximate index, with a recall below 1, is used if comparing
+    everything takes longer.
     """
     found = [Found() for _ in asked]
     for (condition, graph), places in _alike(asked, embedding_model, limit).items():
@@ -289,7 +278,6 @@ def nearest_memories(*, asked: Sequence[Asked], embedding_model: str, limit: int
 def _alike(
     asked: Sequence[Asked], embedding_model: str, limit: int
 ) -> dict[tuple[str, SearchGraph | None], list[int]]:
-    """The places of those that one statement asks for, each for its own owners."""
     may_use_graph = bool(asked) and graph_of(
         team_id=asked[0].among.owner.team_id, embedding_model=embedding_model
     )
@@ -311,19 +299,17 @@ def _graph(among: ComparisonSet, embedding_model: str, limit: int) -> SearchGrap
 
 
 def _statement(condition: str, graph: SearchGraph | None) -> str:
-    exact = _NEAREST_SQL["exact"].format(stored=STORED, condition=condition)
+    exact = _SQL["exact"].format(stored=STORED, condition=condition)
     near = [exact]
     if graph is not None:
         near = [
-            _NEAREST_SQL["approximate"].format(
+            _SQL["approximate"].format(
                 size=graph.dimensions, number=graph.number, condition=condition
             ),
-            _NEAREST_SQL["exact"].format(
-                stored=STORED, condition=condition + " AND graph_dimensions = 0"
-            ),
+            _SQL["exact"].format(stored=STORED, condition=condition + " AND graph_dimensions = 0"),
         ]
-    of_subject = _NEAREST_SQL["of_subject"].format(stored=STORED, condition=condition)
-    return _NEAREST_SQL["asked"] + "\nUNION ALL\n".join([*near, of_subject])
+    of_subject = _SQL["of_subject"].format(stored=STORED, condition=condition)
+    return _SQL["asked"] + "\nUNION ALL\n".join([*near, of_subject])
 
 
 def _parameters(

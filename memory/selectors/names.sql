@@ -1,4 +1,4 @@
--- The people of memories. Each id is looked up by itself, as in loading/memories.sql.
+-- The people of memories. Each id is looked up by itself, as in memories.sql.
 
 -- What the people are called of whom memories say "User", one row for each memory of which it is
 -- sure who that is: the person of its conversation, whose memory it still is.

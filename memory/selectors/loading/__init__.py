@@ -1,1 +1,0 @@
-"""Rows of memories as answers show them."""

@@ -1,1 +1,0 @@
-"""What new memories are compared with."""
