@@ -31,6 +31,7 @@ from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from audit.models import OperationalEvent
 from memory.models import Contradiction, Job, Memory
+from memory.selectors.filters import lookups
 from routing.clients.quick_redis import quick_redis
 from routing.models import RoutingDecision, SpendEntry
 from teams.models import EndUser
@@ -238,19 +239,16 @@ def filtered_events(
     *, team_id: UUID, filters: EventFilters
 ) -> QuerySet[OperationalEvent, OperationalEvent]:
     """Returns the team's events that match, each with its person's external id as `user`."""
-    conditions = {
-        "node": filters.node,
-        "op__in": filters.op or None,
-        "status": filters.status,
-        "memory_id": filters.memory,
-        "conversation_id": filters.conversation,
-        "at__gte": filters.begin,
-        "at__lt": filters.end,
-    }
-    rows = OperationalEvent.objects.filter(
-        team_id=team_id,
-        **{name: value for name, value in conditions.items() if value is not None},
+    conditions = lookups(
+        node=filters.node,
+        op__in=filters.op,
+        status=filters.status,
+        memory_id=filters.memory,
+        conversation_id=filters.conversation,
+        at__gte=filters.begin,
+        at__lt=filters.end,
     )
+    rows = OperationalEvent.objects.filter(team_id=team_id, **conditions)
     people = EndUser.objects.filter(team_id=team_id)
     if filters.user is not None:
         rows = rows.filter(end_user_id__in=people.filter(external_id=filters.user).values("id"))

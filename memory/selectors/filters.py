@@ -109,6 +109,11 @@ def _placeholder(value: Any) -> str:  # Any: any column's type
     return "'" + str(value).replace("'", "''").replace("%", "%%") + "'"
 
 
+def lookups(**conditions: Any) -> dict[str, Any]:  # Any: lookups
+    """Returns the lookups that have a value; None and an empty list are none."""
+    return {name: value for name, value in conditions.items() if value not in (None, (), [])}
+
+
 def names_artifact_q(*, team_id: UUID, wanted: Sequence[ArtifactQuery]) -> Q:
     """Returns the condition of memories that name one of the artifacts, whoever sees them."""
     each = (Q(kind=one.kind.value) & _ref_q(one) for one in wanted)

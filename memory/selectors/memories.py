@@ -20,7 +20,13 @@ from memory.domain.tiers import Standing, recent_accesses
 from memory.models import Memory, MemoryRelation, MemoryUsage
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet, visible_to_q
-from memory.selectors.filters import names_artifact_q, pattern_of, viewer_parameters, viewer_sql
+from memory.selectors.filters import (
+    lookups,
+    names_artifact_q,
+    pattern_of,
+    viewer_parameters,
+    viewer_sql,
+)
 from memory.selectors.sql_files import load_sql_parts
 from teams.errors import NotFoundError
 from teams.models import Agent, EndUser, Project
@@ -97,25 +103,25 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
         rows = rows.live()
     elif ALL not in filters.status:
         rows = rows.filter(status__in=filters.status)
-    conditions = {
-        "memory_type__in": filters.memory_types or None,
-        "audience__in": filters.audience or None,
-        "tier__in": filters.tier or None,
-        "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
-        "end_user__external_id": filters.user,
-        "project__slug": filters.project,
-        "conversation_id": filters.conversation,
-        "subject__startswith": filters.subject,
-        "category": filters.category,
-        "form__in": filters.form or None,
-        "is_pinned": filters.is_pinned,
-        "importance__gte": filters.min_importance,
-        "importance__lte": filters.max_importance,
-        "created_at__gte": filters.created_after,
-        "created_at__lt": filters.created_before,
-        "content__icontains": filters.text,
-    }
-    rows = rows.filter(**{name: value for name, value in conditions.items() if value is not None})
+    conditions = lookups(
+        memory_type__in=filters.memory_types,
+        audience__in=filters.audience,
+        tier__in=filters.tier,
+        agent__slug=filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
+        end_user__external_id=filters.user,
+        project__slug=filters.project,
+        conversation_id=filters.conversation,
+        subject__startswith=filters.subject,
+        category=filters.category,
+        form__in=filters.form,
+        is_pinned=filters.is_pinned,
+        importance__gte=filters.min_importance,
+        importance__lte=filters.max_importance,
+        created_at__gte=filters.created_after,
+        created_at__lt=filters.created_before,
+        content__icontains=filters.text,
+    )
+    rows = rows.filter(**conditions)
     if filters.artifact is not None:
         rows = rows.filter(names_artifact_q(team_id=viewer.team_id, wanted=[filters.artifact]))
     if filters.tag:

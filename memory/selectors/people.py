@@ -15,6 +15,7 @@ from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.profile_fields import matter_of
 from memory.models import Memory
 from memory.selectors.conversations import conversations_of
+from memory.selectors.filters import lookups
 from teams.models import Conversation, EndUser, Project
 from teams.services.people import slug_called
 
@@ -78,22 +79,18 @@ def _known(
 
 
 def _talks(viewer: Viewer, filters: ListFilters) -> QuerySet[Conversation, Conversation]:
-    given = {
-        "agent__slug": filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
-        "end_user__external_id": filters.user,
-        "project__slug": filters.project,
-        "thread_id": filters.thread_id,
-    }
-    wanted = Q(**{name: value for name, value in given.items() if value is not None})
-    return conversations_of(viewer).filter(wanted)
+    wanted = lookups(
+        agent__slug=filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
+        end_user__external_id=filters.user,
+        project__slug=filters.project,
+        thread_id=filters.thread_id,
+    )
+    return conversations_of(viewer).filter(**wanted)
 
 
 def _in_time(rows: QuerySet[_Row, _Row], filters: ListFilters) -> QuerySet[_Row, _Row]:
-    if filters.created_after is not None:
-        rows = rows.filter(created_at__gte=filters.created_after)
-    if filters.created_before is not None:
-        rows = rows.filter(created_at__lt=filters.created_before)
-    return rows
+    times = lookups(created_at__gte=filters.created_after, created_at__lt=filters.created_before)
+    return rows.filter(**times)
 
 
 _PROFILE_ROOT = "user."

@@ -15,6 +15,7 @@ from audit.selectors import last_number_up_to
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.memory import LIVE
+from memory.selectors.filters import lookups
 from teams.models import EndUser
 
 # Of so many memories the log is read by memory, of more from the newest row down.
@@ -41,15 +42,13 @@ class LogFilters:
 
 def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, MemoryLog]:
     """Returns the rows that match, of memories that the viewer may see."""
-    conditions = {
-        "memory_id": filters.memory,
-        "event__in": filters.event or None,
-        "actor": filters.actor,
-        "conversation_id": filters.conversation,
-    }
-    rows = _of_the_time(viewer, filters).filter(
-        **{name: value for name, value in conditions.items() if value is not None}
+    conditions = lookups(
+        memory_id=filters.memory,
+        event__in=filters.event,
+        actor=filters.actor,
+        conversation_id=filters.conversation,
     )
+    rows = _of_the_time(viewer, filters).filter(**conditions)
     is_limited = viewer.agent_id is not None or viewer.allowed_categories or viewer.project_ids
     if filters.user is None and not is_limited:
         # A key of the team sees every memory of it.
@@ -70,16 +69,15 @@ def filtered_log(*, viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, 
 
 def _of_the_time(viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, MemoryLog]:
     rows = MemoryLog.objects.filter(team_id=viewer.team_id)
-    times = {"at__gte": filters.begin, "at__lt": filters.end}
-    given = {name: value for name, value in times.items() if value is not None}
-    if not given:
+    times = lookups(at__gte=filters.begin, at__lt=filters.end)
+    if not times:
         return rows
-    found = rows.filter(**given).order_by("at")
+    found = rows.filter(**times).order_by("at")
     if found[: _FEW_ROWS + 1].count() > _FEW_ROWS:
         newest = None
         if filters.end is not None:
             newest = last_number_up_to(team_id=viewer.team_id, at=filters.end + _LONGEST)
-        return rows.filter(**given) if newest is None else rows.filter(**given, seq__lte=newest)
+        return rows.filter(**times, **lookups(seq__lte=newest))
     # With room for rows that come in between.
     return rows.filter(seq__in=found.values("seq")[: 2 * _FEW_ROWS])
 
