@@ -14,8 +14,8 @@ from memory.domain.scoring import USAGE_SHARE, Signals, Weights, relative_to_bes
 from memory.domain.types import MemoryType, Status
 from memory.reading.answers import Considered, Prompt
 from memory.reading.messages import RankedMessage, ScoredMessage
+from memory.reading.packing import is_told_as_summary
 from memory.reading.ranking import Ranked
-from memory.reading.retrieval import is_told_as_summary
 from memory.selectors.search.signal_rows import SignalRow
 from teams.admin.display import excerpt, page_of
 

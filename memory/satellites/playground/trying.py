@@ -156,14 +156,12 @@ def _prompt(trial: Trial, read: Read, flags: Flags) -> Tried:
             is_loaded=False,
             counter=counter,
         )
-    outcomes: Sequence[Outcome] = ()
-    if built.retrieval is not None:
-        has_summary = built.layers[LAYERS.index(Layer.SUMMARY)].tokens > 0
-        outcomes = outcomes_of_prompt(
-            built.retrieval,
-            limit=trial.limit,
-            summary_of=trial.conversation.pk if trial.conversation and has_summary else None,
-        )
+    has_summary = built.layers[LAYERS.index(Layer.SUMMARY)].tokens > 0
+    outcomes = outcomes_of_prompt(
+        built.retrieval,
+        limit=trial.limit,
+        summary_of=trial.conversation.pk if trial.conversation and has_summary else None,
+    )
     sections = [
         SectionUse(
             f"{each.number} {each.name.replace('_', ' ')}",

@@ -20,7 +20,7 @@ from memory.domain.types import MemoryType
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Retrieval, nobody_named
-from memory.reading.cache import Body, Made, Sent, answer_key, keep, look_up
+from memory.reading.cache import Body, Sent, answer_key, keep, look_up
 from memory.reading.messages import ScoredMessage
 from memory.reading.questions import Depth, Question, Read
 from memory.reading.ranking import SEARCH_WEIGHTS
@@ -210,7 +210,7 @@ def query_memories(
         "rules": [(each.name, each.context, each.length) for each in known],
     }
     key = answer_key(form=form, viewer=viewer, tools=tools, now=now, parts=parts)
-    cached = look_up(key, viewer=viewer, now=now)
+    cached = look_up(key)
     if cached.sent is not None:
         return cached.sent
     with at_its_end():
@@ -238,7 +238,7 @@ class _Query:
     tools: Tools
     now: datetime
 
-    def answer(self, render: Callable[[QueryAnswer], Body]) -> Made:
+    def answer(self, render: Callable[[QueryAnswer], Body]) -> Sent:
         """The answer as it is sent; its memories are counted as retrieved."""
         query, team_id = self.query, self.viewer.team_id
         with team_scope(team_ids=[team_id], actor=self.viewer.actor):
@@ -280,7 +280,7 @@ class _Query:
         ids = [each.memory.pk for each in results]
         note_retrieved(team_id=team_id, memory_ids=ids, now=self.now)
         cosines = [each.signals.cosine for each in results if each.signals is not None]
-        return Made(
+        return Sent(
             render(answer),
             ids,
             len(results) + len(messages),
