@@ -65,8 +65,9 @@ HOUR = (
 )
 
 
-def pattern(regex: str) -> re.Pattern[str]:
-    spaced = regex.replace(" ?", r"\s{0,3}").replace(" ", r"\s{1,3}")
+def pattern(*parts: str) -> re.Pattern[str]:
+    """Compiles the parts of a pattern, in which a space stands for some white space."""
+    spaced = "".join(parts).replace(" ?", r"\s{0,3}").replace(" ", r"\s{1,3}")
     return re.compile(spaced, re.IGNORECASE)
 
 
