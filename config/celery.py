@@ -57,9 +57,9 @@ def send_traces(**_: object) -> None:
 def log_embedding_status(**_: object) -> None:
     """Log once a worker whether stored vectors and the configured embedder agree."""
     from memory.understanding.embedders import configured_spec
-    from memory.writing.indexing import reembedding as embedding_status
+    from memory.writing.indexing import reembedding
 
-    embedding_status.log_embedding_status(wanted=configured_spec().name)
+    reembedding.log_embedding_status(wanted=configured_spec().name)
 
 
 @setup_logging.connect

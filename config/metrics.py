@@ -39,9 +39,8 @@ from prometheus_client.registry import Collector
 from memory.reading.snapshots import READS
 from memory.satellite import satellites
 from memory.selectors.conversations import jobs_by_state, oldest_wait
-from memory.writing.counters import written_counts
+from memory.writing.counters import work_counts, written_counts
 from memory.writing.indexing.vectors import pending_counts
-from memory.writing.outcomes import work_counts
 from routing.clients.quick_redis import QuickRedis
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope

@@ -22,7 +22,7 @@ from memory.writing.pipeline import run_windows
 from memory.writing.write_path import KEEP_TO_LIMIT_TASK
 from teams.services.people import all_team_ids
 
-# Of each team; the next sweep goes on.
+# Of each team; the next sweep continues.
 MESSAGES_A_SWEEP = 1_000
 EMBEDDING_SECONDS = 20.0
 
@@ -32,7 +32,7 @@ EMBEDDING_SECONDS = 20.0
     soft_time_limit=int(settings.EXTRACTION_WINDOW_SECONDS + settings.JOB_SLICE_SECONDS),
 )
 def run_extraction_jobs(team_id: str) -> None:
-    """Run extraction jobs of a team for a while."""
+    """Runs extraction jobs of a team for a while."""
     work_for_team(
         team_id=UUID(team_id),
         kind=Job.Kind.EXTRACT,
@@ -43,7 +43,7 @@ def run_extraction_jobs(team_id: str) -> None:
 
 @shared_task(name="memory.tasks.sweep_jobs")
 def sweep_jobs() -> None:
-    """Publish the jobs that the queue lost or whose worker died."""
+    """Publishes the jobs that the queue lost or whose worker died."""
     for queue in team_queues():
         if queue.kind in TASKS:
             publish(team_id=queue.team_id, kind=queue.kind)
@@ -51,44 +51,44 @@ def sweep_jobs() -> None:
 
 @shared_task(name="memory.tasks.extract_rested")
 def extract_rested() -> None:
-    """Queue what waits in conversations at rest."""
+    """Queues the unread messages of conversations at rest."""
     for team_id in all_team_ids():
         queue_rested(team_id=team_id, now=timezone.now())
 
 
 @shared_task(name="memory.tasks.flush_usage")
 def flush_usage() -> None:
-    """Write down how often memories were retrieved."""
+    """Stores how often memories were retrieved."""
     flush_noted_usage()
 
 
 @shared_task(name="memory.tasks.extend_graphs")
 def extend_graphs() -> None:
-    """Add the latest vectors of large teams to their approximate index."""
+    """Adds the latest vectors of large teams to their approximate index."""
     extend_vector_graphs(seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
 
 
 @shared_task(name="memory.tasks.renew_statistics")
 def renew_statistics() -> None:
-    """Let the planner know of tables that have grown much."""
+    """Analyses tables that have grown much."""
     renew_outdated_statistics()
 
 
 @shared_task(name="memory.tasks.index_messages")
 def index_messages() -> None:
-    """Make the messages that wait searchable, a thousand of each team at a time."""
+    """Makes the pending messages searchable, a thousand of each team at a time."""
     index_waiting(tools=default_tools(), most=MESSAGES_A_SWEEP)
 
 
 @shared_task(name="memory.tasks.embed_memories")
 def embed_memories() -> None:
-    """Embed the memories that were stored in bulk, for a while; the next sweep goes on."""
+    """Embeds the memories that were stored in bulk, for a while."""
     embed_pending(tools=default_tools(), seconds=EMBEDDING_SECONDS)
 
 
 @shared_task(name="memory.tasks.write_levels")
 def write_levels() -> None:
-    """Write the shorter versions of long memories that wait for them."""
+    """Writes the pending shorter versions of long memories."""
     write_waiting_levels(tools=default_tools(), seconds=settings.CELERY_TASK_TIME_LIMIT / 4)
 
 
@@ -100,11 +100,11 @@ def write_levels() -> None:
     max_retries=3,
 )
 def keep_project_to_limit(team_id: str, project_id: str) -> None:
-    """Archive what a project has too much."""
+    """Archives memories of a project over its limit."""
     keep_to_limit(team_id=UUID(team_id), project_id=UUID(project_id))
 
 
 @shared_task(name="memory.tasks.keep_projects_to_limits")
 def keep_projects_to_limits() -> None:
-    """Archive what the projects of all teams have too much."""
+    """Archives memories of all projects over their limits."""
     keep_all_to_limits()

@@ -27,7 +27,7 @@ from memory.writing.decisions.changes import (
 )
 from memory.writing.decisions.moving import Move, move_memory, restore_memory
 from memory.writing.drafts import Outcome, WriteResult
-from memory.writing.secrets import MaskedText, masked_note, masked_text
+from memory.writing.secrets import SafeStatement, masked_note, safe_statement
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.conversations import quotes_of
@@ -146,13 +146,13 @@ class NewTextForm(forms.Form):
         widget=TextAreaWidget(attrs={"rows": 5}),
     )
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
-    stored = MaskedText("")
+    stored = SafeStatement("")
 
     def clean_content(self) -> str:
         """Returns the text with "\\n" as line ends; refuses one without words."""
         text = "\n".join(self.cleaned_data["content"].splitlines())
         try:
-            self.stored = masked_text(text=text, field="content")
+            self.stored = safe_statement(text=text, text_field="content")
         except InvalidError as error:
             raise forms.ValidationError(error.message) from error
         return text

@@ -22,7 +22,7 @@ from memory.domain.types import MemoryType, Strategy
 from memory.models import Contradiction, Memory, MemoryUsage, Settlement
 from memory.writing.decisions.changes import snooze_contradiction
 from memory.writing.decisions.undoing import ChangedSinceError, undo_settlement
-from memory.writing.secrets import masked_note, masked_text
+from memory.writing.secrets import masked_note, safe_statement
 from teams.admin.confirm import MAX_REASON
 from teams.admin.conversations import Quote, passages_of
 from teams.admin.display import actor_words, excerpt, page_of_row
@@ -71,7 +71,7 @@ class ReviewForm(forms.Form):
                 self.add_error("content", "Enter the new text.")
                 return values
             try:
-                masked_text(text=values["content"], field="content")
+                safe_statement(text=values["content"], text_field="content")
             except InvalidError as error:
                 self.add_error("content", error.message)
         return values

@@ -1,4 +1,7 @@
-"""Background work: locks that end with their holder, tasks after a commit, retries."""
+"""Background work: locks that end with their holder, tasks after a commit, retries.
+
+What is to be done is a row. A task makes it sooner, and a periodic sweep finds the rest.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import wraps
 from typing import ParamSpec, TypeVar
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import psycopg
 from celery import current_app
@@ -29,8 +32,17 @@ SET LOCAL tcp_keepalives_count = 3
 """
 # After so long a place in the queue counts as lost.
 _PLACE_SECONDS = 60
+ATTEMPTS = 4
+# Up to so many seconds, times the attempts so far, so that two writers do not collide again.
+_PAUSE_SECONDS = 0.05
+_TURNED_AWAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 
+P = ParamSpec("P")
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
+
+
+# -- locks -----------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -54,6 +66,9 @@ def exclusively(name: str) -> Iterator[bool]:
         yield bool(row and row[0])
     finally:
         holder.close()
+
+
+# -- tasks -----------------------------------------------------------------------------------
 
 
 def send_after_commit(task: str, *ids: UUID, gather_seconds: int | None = None) -> None:
@@ -94,22 +109,16 @@ def pause_after(attempts: int) -> timedelta:
     return timedelta(seconds=min(2 ** min(attempts, 20), settings.JOB_PAUSE_SECONDS))
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-ATTEMPTS = 4
-# Up to so many seconds, times the attempts so far: who met once should not meet again at once.
-_PAUSE_SECONDS = 0.05
-_TURNED_AWAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+# -- retries ---------------------------------------------------------------------------------
 
 
 def was_turned_away(error: OperationalError) -> bool:
-    """Whether the transaction was ended whole only because of another one (deadlock, conflict)."""
+    """Returns whether the transaction ended because of another one (deadlock, conflict)."""
     return isinstance(error.__cause__, _TURNED_AWAY)
 
 
 def retried(service: Callable[P, T]) -> Callable[P, T]:
-    """Run a service up to 4 times while PostgreSQL turns its transaction away.
+    """Runs a service up to 4 times while PostgreSQL turns its transaction away.
 
     The service must open its transactions itself. Inside a caller's transaction it runs once:
     that one is lost with it, and only who opened it can run it again.
@@ -124,7 +133,7 @@ def retried(service: Callable[P, T]) -> Callable[P, T]:
 
 
 def run_write(transaction: Callable[[], T]) -> T:
-    """Run a transaction that stores memories, up to 4 times while other writers are in its way.
+    """Runs a transaction that stores memories, up to 4 times while it collides with others.
 
     Raises ConflictError when others keep storing the same facts in between.
     """
@@ -146,22 +155,3 @@ def _run(transaction: Callable[[], T], attempts: int, *errors: type[DatabaseErro
                 raise
         time.sleep(random.uniform(0, attempt * _PAUSE_SECONDS))  # noqa: S311 - no secret
     return transaction()
-
-
-# Longer than a run takes; after a worker that died, the next one waits for this.
-_SECONDS = 60
-
-
-@contextmanager
-def only_worker(name: str) -> Iterator[bool]:
-    """Yields whether no other worker has the turn of that name, which ends with the block.
-
-    Without Redis nobody has it. It saves work and guards nothing: after a minute another may come.
-    """
-    key, mine = f"{settings.REDIS_PREFIX}:turn:{name}", uuid4().hex.encode()
-    is_mine = bool(quick_redis().ask(lambda client: client.set(key, mine, nx=True, ex=_SECONDS)))
-    try:
-        yield is_mine
-    finally:
-        if is_mine:
-            quick_redis().ask(lambda client: client.get(key) == mine and client.delete(key))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from uuid import UUID
 
@@ -18,8 +16,8 @@ from audit.services.events import Event, record_events
 from memory.domain.audience import Viewer
 from memory.domain.rendering import estimate_tokens
 from memory.domain.talk import SUMMARY_TAG, WrittenSummary
-from memory.domain.types import DELETED, Asker, MemoryType, Point
-from memory.models import Compaction, Job, Memory
+from memory.domain.types import DELETED, Asker, MemoryType
+from memory.models import Compaction, Job
 from memory.understanding.tools import Tools
 from memory.writing.background import was_turned_away
 from memory.writing.drafts import MemoryDraft
@@ -27,11 +25,11 @@ from memory.writing.jobs import publish, queue_extraction, revive_failed, visibl
 from memory.writing.outcomes import ExtractionCounts, counts_from_json
 from memory.writing.summaries import (
     EXTRACTOR,
+    POINT_LIST,
     POINTS,
     SummaryBasis,
     is_up_to_date,
     latest_compaction,
-    points_as_json,
     running_summary,
     standing_points,
     standing_summary,
@@ -44,23 +42,44 @@ from teams.models import Conversation, Message
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import hold_lock, team_scope
 
+_ATTEMPTS = 5
+_SUMMARY_IMPORTANCE = 5
+
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
-class CompactionPlan:
-    """Messages `first` to `last` are to go; nothing is when `last` is smaller.
+class Compacted:
+    """The result of a compaction: the summary, the messages that stay, and the range it covers.
 
-    Without `is_shielded` they go before they are extracted.
+    `count` is 0 if nothing had to be compacted; the summary is then the last one, renewed if a
+    memory in it was deleted, corrected or superseded. `extraction` covers what was extracted and
+    not reported before.
+    """
+
+    summary: str
+    kept: list[Message]
+    first: int
+    last: int
+    count: int
+    extraction: ExtractionCounts
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Compacts messages `first` to `last`, none when `last` is smaller.
+
+    Without `is_shielded` they are compacted before they are extracted.
     """
 
     conversation: Conversation
     previous: Compaction | None
     first: int
     last: int
-    is_shielded: bool = True
+    is_shielded: bool
 
     @property
     def jobs(self) -> QuerySet[Job, Job]:
-        """The jobs that have one of the messages."""
         return Job.objects.extractions().filter(
             team_id=self.conversation.team_id,
             conversation=self.conversation,
@@ -69,13 +88,93 @@ class CompactionPlan:
         )
 
 
-def plan_compaction(
-    *, viewer: Viewer, conversation_id: UUID, keep_last: int | None, max_tokens: int | None
-) -> CompactionPlan:
-    """Plan which messages to compact; afterwards each of them belongs to an extraction job.
+def compact_conversation(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    tools: Tools,
+    keep_last: int | None = None,
+    max_tokens: int | None = None,
+    seconds: float | None = None,
+) -> Compacted:
+    """Extracts and summarises everything but the last messages, which stay in the context.
 
-    With the compaction shield off, workers extract them like any messages. Raises
-    NotFoundError for an invisible conversation and ForbiddenError where memory is switched off.
+    Either `keep_last` messages stay, or as many of the last as fit `max_tokens`. Summary and
+    compaction are stored in one transaction after everything is extracted; with the team's
+    compaction shield off, the summary uses what is extracted by then. All messages stay stored.
+    Raises NotFoundError for an invisible conversation, and, compacting nothing, UnavailableError
+    when anything fails and StillExtractingError if the extraction takes longer than `seconds`
+    (COMPACT_WAIT_SECONDS): it continues, and the same call succeeds once it is done.
+    """
+    until = time.monotonic() + (settings.COMPACT_WAIT_SECONDS if seconds is None else seconds)
+    for _ in range(_ATTEMPTS):
+        plan = _plan(viewer, conversation_id, keep_last=keep_last, max_tokens=max_tokens)
+        try:
+            if plan.last < plan.first:
+                _renew_summary(viewer, plan, tools)
+                return _result(viewer, plan, plan.previous, tools, count=0)
+            if plan.is_shielded:
+                _extract_first(plan, tools, until)
+            compaction = _summarise(viewer, plan, tools)
+        except StillExtractingError:
+            raise
+        except UnavailableError as error:
+            raise UnavailableError(f"Nothing was compacted: {error.message}") from error
+        except ConflictError:
+            continue  # others changed the conversation or its memories meanwhile: look again
+        except OperationalError as error:
+            if not was_turned_away(error):
+                raise
+            continue
+        except Exception as error:
+            logger.exception("A compaction of conversation %s failed.", conversation_id)
+            raise UnavailableError(
+                "Nothing was compacted: extracting or summing up the messages failed"
+                f" ({type(error).__name__}). The messages are all there; try again."
+            ) from error
+        return _result(viewer, plan, compaction, tools, count=plan.last - plan.first + 1)
+    raise ConflictError(
+        "Nothing was compacted: others keep changing the conversation's memories; ask again."
+    )
+
+
+def _result(
+    viewer: Viewer, plan: _Plan, done: Compaction | None, tools: Tools, *, count: int
+) -> Compacted:
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        conversation = Conversation.objects.get(team_id=viewer.team_id, pk=plan.conversation.pk)
+        kept = Message.objects.filter(
+            team_id=viewer.team_id,
+            conversation=conversation,
+            position__gte=max(plan.first, plan.last + 1),
+            position__lte=plan.conversation.last_position,
+        )
+        return Compacted(
+            summary=running_summary(conversation=conversation),
+            kept=list(kept.order_by("position")),
+            first=done.from_position if done else 0,
+            last=done.to_position if done else 0,
+            count=count,
+            extraction=counts_from_json(done.extraction)
+            if done and count
+            else _named(ExtractionCounts(), tools),
+        )
+
+
+def _named(counts: ExtractionCounts, tools: Tools) -> ExtractionCounts:
+    """Returns the counts with the configured extractor if there was nothing to extract."""
+    return counts if counts.extractor else replace(counts, extractor=tools.extractor.name)
+
+
+# -- messages that leave the context ---------------------------------------------------------
+
+
+def _plan(
+    viewer: Viewer, conversation_id: UUID, *, keep_last: int | None, max_tokens: int | None
+) -> _Plan:
+    """Plans the messages to compact; afterwards each of them belongs to an extraction job.
+
+    With the compaction shield off, workers extract them like any messages.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         flags = flags_of_id(team_id=viewer.team_id)
@@ -84,21 +183,18 @@ def plan_compaction(
         previous = latest_compaction(team_id=viewer.team_id, conversation_id=conversation_id)
         first = previous.to_position + 1 if previous else 1
         stay = _fitting(conversation, max_tokens or 0) if keep_last is None else keep_last
-        is_shielded = flags.compaction_shield
         last = conversation.last_position - stay
-        plan = CompactionPlan(conversation, previous, first, last, is_shielded)
-        if plan.last >= plan.first:
-            # What leaves the context must not be lost: the shield knows no caps.
-            job = queue_extraction(
-                conversation=conversation, is_capped=not is_shielded, last=plan.last
-            )
-            if job is not None and not is_shielded:
+        if last >= first:
+            # Messages that leave the context must not be lost: the shield knows no caps.
+            is_capped = not flags.compaction_shield
+            job = queue_extraction(conversation=conversation, is_capped=is_capped, last=last)
+            if job is not None and is_capped:
                 publish(team_id=viewer.team_id)
-        return plan
+        return _Plan(conversation, previous, first, last, flags.compaction_shield)
 
 
 def _fitting(conversation: Conversation, max_tokens: int) -> int:
-    """How many of the last messages fit the budget."""
+    """Returns how many of the last messages fit the budget."""
     rows = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
     used = count = 0
     texts = rows.order_by("-position").values_list("content", flat=True)
@@ -110,19 +206,18 @@ def _fitting(conversation: Conversation, max_tokens: int) -> int:
     return count
 
 
-def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
-    """Extract every message that is to be compacted, once and without caps.
+def _extract_first(plan: _Plan, tools: Tools, until: float) -> None:
+    """Extracts every message that is to be compacted, once and without caps.
 
-    A finished job runs again only for what a cap kept out. Skipped messages stay so: they can be
-    found, and somebody decides about them. Raises UnavailableError if a job
-    failed for good, and StillExtractingError after `until`, a time of `time.monotonic`.
+    A finished job runs again only for the candidates that a cap left out. Skipped messages stay
+    skipped until somebody retries them. Raises UnavailableError if a job failed for good.
     """
     team_id, conversation_id = plan.conversation.team_id, plan.conversation.pk
     revive_failed(team_id=team_id, conversation_id=conversation_id)
 
     def pending() -> list[Job]:
         _lift_caps(plan.jobs)
-        # One look at both: a run may end, short of what its caps kept out, between two.
+        # One look at both: a run may end, short of what its caps left out, between two.
         left = list(
             plan.jobs.exclude(state=Job.State.DONE, left_out=0)
             .exclude(state=Job.State.SET_ASIDE)
@@ -140,10 +235,10 @@ def extract_first(*, plan: CompactionPlan, tools: Tools, until: float) -> None:
 
 
 def _lift_caps(jobs: QuerySet[Job, Job]) -> None:
-    """Lift the caps of the jobs; those in which a cap kept something out run again."""
+    """Lifts the caps of the jobs; those in which a cap left something out run again."""
     jobs.filter(state=Job.State.QUEUED, is_capped=True).update(is_capped=False)
     cut = jobs.filter(Q(left_out=None) | Q(left_out__gt=0), state=Job.State.DONE)
-    # What a caller was told of is not told again; the rest is added to what the run will do.
+    # Reported results are not reported again; the others are added to those of the run.
     cut.exclude(reported_at=None).update(result={}, reported_at=None)
     # An import without extraction read none of its messages.
     cut.filter(waiting=[]).update(done_position=0, left_out=None)
@@ -156,23 +251,13 @@ def _lift_caps(jobs: QuerySet[Job, Job]) -> None:
     )
 
 
-SUMMARY_IMPORTANCE = 5
+# -- the memory of the summary ---------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class NewSummary:
-    """The text of a summary, the points it was made of, and its memory."""
+def _renew_summary(viewer: Viewer, plan: _Plan, tools: Tools) -> None:
+    """Rewrites the last summary if a memory it covers was removed or changed.
 
-    text: str
-    points: Sequence[Point]
-    memory: Memory
-
-
-def renew_summary(*, viewer: Viewer, plan: CompactionPlan, tools: Tools) -> None:
-    """Rewrite the last summary if a memory it covers was removed or changed.
-
-    A summary that was deleted or rewritten by a person stays as it is. Raises ConflictError when
-    others changed the conversation's memories meanwhile, UnavailableError without an embedder.
+    A summary that was deleted or rewritten by a person stays.
     """
     previous = plan.previous
     if previous is None:
@@ -181,15 +266,13 @@ def renew_summary(*, viewer: Viewer, plan: CompactionPlan, tools: Tools) -> None
         if not _is_stale(previous):
             return
     plan = replace(plan, first=previous.from_position, last=previous.to_position)
-    with new_summary(viewer=viewer, plan=plan, tools=tools, is_renewed=True):
-        pass
+    _summarise(viewer, plan, tools, is_renewed=True)
 
 
-@contextmanager
-def new_summary(
-    *, viewer: Viewer, plan: CompactionPlan, tools: Tools, is_renewed: bool = False
-) -> Iterator[NewSummary]:
-    """Write the episodic memory of a summary; the block is a part of that transaction.
+def _summarise(
+    viewer: Viewer, plan: _Plan, tools: Tools, *, is_renewed: bool = False
+) -> Compaction | None:
+    """Writes the episodic memory of a summary and, unless it is renewed, its compaction.
 
     It supersedes the last summary; a renewed one has that one's points, as they are now, and no
     further messages. Call it in no transaction: the summariser and the embedder may be remote.
@@ -204,7 +287,7 @@ def new_summary(
         points=basis.points, since=basis.since, until=basis.until, asker=asker
     )
     with team_scope(team_ids=[team_id], actor=viewer.actor):
-        draft = _draft(plan=plan, basis=basis, summary=summary)
+        draft = _draft(plan, basis, summary)
     prepared = prepare(drafts=[draft], tools=tools)
     meta: dict[str, object] = {"to": plan.last, "points": len(basis.points)}
     if is_renewed:
@@ -235,10 +318,21 @@ def new_summary(
             meta=meta,
         )
         record_events(team_id=team_id, events=[event])
-        yield NewSummary(summary.text, basis.points, result.memory)
+        if is_renewed:
+            return None
+        return Compaction.objects.create(
+            team_id=team_id,
+            conversation=conversation,
+            from_position=plan.first,
+            to_position=plan.last,
+            summary=summary.text,
+            points=POINT_LIST.dump_python(list(basis.points), mode="json"),
+            summary_memory=result.memory,
+            extraction=asdict(_named(report(jobs=plan.jobs), tools)),
+        )
 
 
-def _basis(plan: CompactionPlan, previous: Compaction | None, is_renewed: bool) -> SummaryBasis:
+def _basis(plan: _Plan, previous: Compaction | None, is_renewed: bool) -> SummaryBasis:
     first = plan.last + 1 if is_renewed else plan.first
     return summary_basis(
         conversation=plan.conversation, previous=previous, first=first, last=plan.last
@@ -253,7 +347,7 @@ def _is_stale(compaction: Compaction) -> bool:
     return not is_up_to_date(memory=memory, compaction=compaction, heads=heads)
 
 
-def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: WrittenSummary) -> MemoryDraft:
+def _draft(plan: _Plan, basis: SummaryBasis, summary: WrittenSummary) -> MemoryDraft:
     conversation = plan.conversation
     old = standing_summary(plan.previous) if plan.previous else None
     rows = Message.objects.filter(
@@ -266,7 +360,7 @@ def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: WrittenSummary
         team_id=conversation.team_id,
         content=summary.text,
         memory_type=MemoryType.EPISODIC,
-        importance=SUMMARY_IMPORTANCE,
+        importance=_SUMMARY_IMPORTANCE,
         extractor=f"{EXTRACTOR}:{summary.writer}",
         created_at=sources[-1][2],
         category="event",
@@ -282,127 +376,3 @@ def _draft(*, plan: CompactionPlan, basis: SummaryBasis, summary: WrittenSummary
         replaces=(old.pk,) if old and old.is_live else (),
         rests_on={POINTS: [each for point in basis.points for each in point.memory_ids]},
     )
-
-
-_ATTEMPTS = 5
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Compacted:
-    """The result of a compaction: the summary, the messages that stay, and the range it covers.
-
-    `count` is 0 if nothing had to be compacted; the summary is then the last one, renewed if a
-    memory in it was deleted, corrected or superseded. `extraction` covers what was extracted and
-    not reported before.
-    """
-
-    summary: str
-    kept: list[Message]
-    first: int
-    last: int
-    count: int
-    extraction: ExtractionCounts
-
-
-def compact_conversation(
-    *,
-    viewer: Viewer,
-    conversation_id: UUID,
-    tools: Tools,
-    keep_last: int | None = None,
-    max_tokens: int | None = None,
-    seconds: float | None = None,
-) -> Compacted:
-    """Extract and summarise everything but the last messages, which stay in the context.
-
-    Either `keep_last` messages stay, or as many of the last as fit `max_tokens`. Summary and
-    compaction are stored in one transaction after everything is extracted; if anything fails,
-    nothing is compacted and UnavailableError says so. All messages stay stored; another call
-    continues from there. Raises StillExtractingError if the extraction takes longer than `seconds`
-    (COMPACT_WAIT_SECONDS): nothing is compacted, the extraction continues, and the same call
-    succeeds once it is done. Raises NotFoundError for an invisible conversation. With the team's
-    compaction shield off, the summary uses what is extracted by then, and the rest follows.
-    """
-    wait = settings.COMPACT_WAIT_SECONDS if seconds is None else seconds
-    until = time.monotonic() + wait
-    for _ in range(_ATTEMPTS):
-        plan = plan_compaction(
-            viewer=viewer,
-            conversation_id=conversation_id,
-            keep_last=keep_last,
-            max_tokens=max_tokens,
-        )
-        try:
-            if plan.last < plan.first:
-                renew_summary(viewer=viewer, plan=plan, tools=tools)
-                return _result(viewer, plan, plan.previous, tools, count=0)
-            if plan.is_shielded:
-                extract_first(plan=plan, tools=tools, until=until)
-            compaction = _carry_out(viewer, plan, tools)
-        except StillExtractingError:
-            raise
-        except UnavailableError as error:
-            raise UnavailableError(f"Nothing was compacted: {error.message}") from error
-        except ConflictError:
-            continue  # others changed the conversation or its memories meanwhile: look again
-        except OperationalError as error:
-            if not was_turned_away(error):
-                raise
-            continue
-        except Exception as error:
-            logger.exception("A compaction of conversation %s failed.", conversation_id)
-            raise UnavailableError(
-                "Nothing was compacted: extracting or summing up the messages failed"
-                f" ({type(error).__name__}). The messages are all there; try again."
-            ) from error
-        return _result(viewer, plan, compaction, tools, count=plan.last - plan.first + 1)
-    raise ConflictError(
-        "Nothing was compacted: others keep changing the conversation's memories; ask again."
-    )
-
-
-def _carry_out(viewer: Viewer, plan: CompactionPlan, tools: Tools) -> Compaction:
-    """The summary and the compaction; ConflictError when what they rest on has changed."""
-    with new_summary(viewer=viewer, plan=plan, tools=tools) as summary:
-        counts = report(jobs=plan.jobs)
-        return Compaction.objects.create(
-            team_id=viewer.team_id,
-            conversation=plan.conversation,
-            from_position=plan.first,
-            to_position=plan.last,
-            summary=summary.text,
-            points=points_as_json(summary.points),
-            summary_memory=summary.memory,
-            extraction=asdict(_named(counts, tools)),
-        )
-
-
-def _result(
-    viewer: Viewer, plan: CompactionPlan, done: Compaction | None, tools: Tools, *, count: int
-) -> Compacted:
-    """The running summary and the messages that stay, as the conversation stands now."""
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        conversation = Conversation.objects.get(team_id=viewer.team_id, pk=plan.conversation.pk)
-        kept = Message.objects.filter(
-            team_id=viewer.team_id,
-            conversation=conversation,
-            position__gte=max(plan.first, plan.last + 1),
-            position__lte=plan.conversation.last_position,
-        )
-        return Compacted(
-            summary=running_summary(conversation=conversation),
-            kept=list(kept.order_by("position")),
-            first=done.from_position if done else 0,
-            last=done.to_position if done else 0,
-            count=count,
-            extraction=counts_from_json(done.extraction)
-            if done and count
-            else _named(ExtractionCounts(), tools),
-        )
-
-
-def _named(counts: ExtractionCounts, tools: Tools) -> ExtractionCounts:
-    """The counts, with the configured extractor's name if there was nothing to extract."""
-    return counts if counts.extractor else replace(counts, extractor=tools.extractor.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from uuid import UUID
@@ -48,15 +48,19 @@ ARCHIVED = "the other side was archived"
 SUPERSEDED = "superseded by a newer memory"
 LOST = "the other side of it lost"
 UNDONE = "the merge that wrote one side was taken back"
+_UNDECIDED = (DELETED, ARCHIVED, SUPERSEDED, LOST, UNDONE)
+_STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
+
+
+# -- decisions of people ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What people decided of a draft's words.
+    """People's decisions on a draft's words.
 
-    Against which live memories they lost (SUPERSEDE: in just this pair; DISPUTE: to an earlier
-    version), and beside which they are valid; with an `objection` they are wrong whatever else
-    stands.
+    The live memories to which the words lost (SUPERSEDE: in just this pair; DISPUTE: to an earlier
+    version), and those beside which they are valid; with an `objection` they are wrong in any case.
     """
 
     lost_to: Mapping[UUID, Judgement] = field(default_factory=lambda: MappingProxyType({}))
@@ -65,7 +69,6 @@ class Decided:
 
     @property
     def is_against(self) -> bool:
-        """Whether the words are not to stand as if nobody had decided."""
         return bool(self.lost_to) or self.objection is not None
 
 
@@ -73,10 +76,10 @@ NOTHING_DECIDED = Decided()
 
 
 class PriorDecisions:
-    """What people decided about what the drafts of one write say; made in its transaction.
+    """People's decisions on the words of one write's drafts; made in its transaction.
 
-    `near` are the live memories that the drafts may be compared with. What `without` decided
-    against a memory does not count: who brings it back takes that back.
+    `near` are the live memories that the drafts may be compared with. Decisions of `without`
+    against a memory do not count, as who restores it undoes them.
     """
 
     def __init__(
@@ -99,12 +102,11 @@ class PriorDecisions:
         self._found = [
             each
             for each in found
-            if each.note not in (DELETED, ARCHIVED, SUPERSEDED, LOST, UNDONE)
-            and (each.by != without or each.resolution == BOTH_VALID)
+            if each.note not in _UNDECIDED and (each.by != without or each.resolution == BOTH_VALID)
         ]
 
     def on(self, index: int) -> Decided:
-        """What was decided of that draft's words; of two decisions the later one holds."""
+        """Returns the decisions on that draft's words; of two the later one holds."""
         if not self._found or index not in self._keys:
             return NOTHING_DECIDED
         lost_to: dict[UUID, Judgement] = {}
@@ -122,7 +124,6 @@ class PriorDecisions:
         return Decided(lost_to, frozenset(beside), objection)
 
     def _about(self, index: int) -> Iterator[Decision]:
-        """The decisions that hold for the draft, the oldest first."""
         for each in self._found:
             if each.key not in self._keys[index] or not _holds(each):
                 continue
@@ -131,10 +132,10 @@ class PriorDecisions:
 
 
 def _holds(decision: Decision) -> bool:
-    """Whether it says something of its words beside what is near."""
+    """Returns whether the decision says something of its words beside the near memory."""
     said = decision.said
     if decision.near is None:
-        # One that was brought back is wrong no more.
+        # A restored memory is no longer wrong.
         return said.status not in LIVE or decision.resolution != B_WINS
     if said.pk == decision.near:
         return False
@@ -142,13 +143,6 @@ def _holds(decision: Decision) -> bool:
         return decision.is_of_two and decision.depth == 0
     lost = B_WINS if decision.is_first else A_WINS
     return said.status not in LIVE and decision.resolution in (MERGED, lost)
-
-
-def _is_same_pair(decision: Decision) -> bool:
-    """Whether it was decided about what is near itself, or near was written by the decision."""
-    if decision.near is None:
-        return False
-    return decision.depth == 0 or (decision.resolution == MERGED and decision.depth == 1)
 
 
 def _judgement(decision: Decision) -> Judgement:
@@ -160,12 +154,16 @@ def _judgement(decision: Decision) -> Judgement:
         note=decision.note,
         is_said_again=True,
     )
-    verdict = Verdict.SUPERSEDE if _is_same_pair(decision) else Verdict.DISPUTE
+    # The near memory is a side of the contradiction itself, or was written by its merge.
+    is_same_pair = decision.near is not None and (
+        decision.depth == 0 or (decision.resolution == MERGED and decision.depth == 1)
+    )
+    verdict = Verdict.SUPERSEDE if is_same_pair else Verdict.DISPUTE
     return Judgement(verdict, f"the same words again, {told}", judge=decision.by)
 
 
 def _keys(draft: MemoryDraft) -> Iterator[bytes]:
-    """The keys of the draft's words: for its readers, and for more of them."""
+    """Yields the keys of the draft's words for its readers, and for more readers."""
     for owner in _owners(draft.owner):
         key = dedupe_key(draft.content, owner)
         yield key
@@ -182,7 +180,7 @@ def _owners(owner: Owner) -> set[Owner]:
     }
 
 
-_STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
+# -- rulings ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,22 +194,21 @@ class Pair:
 
     @property
     def is_one_matter(self) -> bool:
-        """Whether both are filed under one specific subject."""
         return is_same_matter(self.existing.subject, self.new.subject)
 
     @property
     def later_reach(self) -> Reach:
-        """NARROWER where fewer see the later of the two than the earlier one."""
+        """Returns NARROWER where fewer readers see the later of the two than the earlier one."""
         wider_one = Reach.NARROWER if self.new_is_older else Reach.WIDER
         return Reach.NARROWER if self.neighbour.reach is wider_one else Reach.SAME
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A memory that the new one is in conflict with, and what the judge said.
+    """A memory that the new one is in conflict with, and the judgement.
 
-    `is_stated` marks one that the draft itself says it replaces: no judge was asked. `reach` says
-    whether others see the memory than will see the new one.
+    `is_stated` marks one that the draft replaces on request, unjudged. `reach` compares the
+    memory's readers with those of the new one.
     """
 
     memory: Memory
@@ -223,21 +220,20 @@ class Conflict:
 
     @property
     def changes_memory(self) -> bool:
-        """True where the new memory replaces this one, or marks it as disputed."""
+        """Returns whether the new memory replaces this one, or marks it as disputed."""
         is_disputed = self.judgement.verdict is Verdict.DISPUTE and self.reach is not Reach.WIDER
         return self.is_replaced or is_disputed
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the new memory takes the place of this one."""
         return self.judgement.verdict is Verdict.SUPERSEDE and not self.new_is_older
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What is to happen with a draft; with an `objection` people said before that it is wrong.
+    """The treatment of a draft; with an `objection` people said before that it is wrong.
 
-    `alike` are neighbours that nearly say the same: it is linked to them.
+    `alike` are neighbours that say nearly the same: it is linked to them.
     """
 
     conflicts: tuple[Conflict, ...] = ()
@@ -247,43 +243,38 @@ class Ruling:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing speaks against a new memory beside all others."""
+        """Returns whether nothing opposes a new memory beside all others."""
         return not self.memories and self.objection is None
 
     def as_agreed(self) -> Ruling:
-        """The ruling on what a person said yes to: only what it replaces gives way to it."""
+        """Returns the ruling on a draft with consent: only what it replaces gives way to it."""
         stated = tuple(each for each in self.conflicts if each.is_stated)
         return replace(self, conflicts=stated, objection=None)
 
     def sparing(self, ids: Collection[UUID]) -> Ruling:
-        """The ruling without its conflicts with these memories: they stand as they are."""
         kept = tuple(each for each in self.conflicts if each.memory.pk not in ids)
         return replace(self, conflicts=kept)
 
     def replacing(self, memories: Sequence[Memory]) -> Ruling:
-        """The ruling by which the new memory also replaces these, whatever a judge said."""
-        stated = tuple(
-            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in memories
-        )
+        """Returns the ruling by which the new memory also replaces these, unjudged."""
         others = self.sparing({each.pk for each in memories}).conflicts
-        return replace(self, conflicts=(*stated, *others))
+        return replace(self, conflicts=(*_stated(memories), *others))
 
     @property
     def memories(self) -> list[Memory]:
-        """All stored memories that it is about."""
         rows = [each.memory for each in self.conflicts]
         return rows if self.duplicate_of is None else [*rows, self.duplicate_of]
 
     @property
     def superseded(self) -> list[Memory]:
-        """The memories that the new one replaces, nearest first."""
+        """Returns the memories that the new one replaces, nearest first."""
         return [each.memory for each in self.conflicts if each.is_replaced]
 
     @property
     def continued(self) -> list[Memory]:
-        """Those of them whose chain of versions the new one continues.
+        """Returns those of them whose chain of versions the new one continues.
 
-        One that only an agent sees is not named by what all see.
+        A memory that only an agent sees is not named by one that all see.
         """
         return [
             each.memory
@@ -293,7 +284,7 @@ class Ruling:
 
     @property
     def superseded_by(self) -> Memory | None:
-        """The newer memory that already replaces the arriving older one."""
+        """Returns the newer memory that already replaces the arriving older one."""
         for each in self.conflicts:
             if each.judgement.verdict is Verdict.SUPERSEDE and each.new_is_older:
                 return each.memory
@@ -301,26 +292,25 @@ class Ruling:
 
     @property
     def disputed(self) -> list[Conflict]:
-        """The conflicts that stay open."""
+        """Returns the conflicts that stay open."""
         if self.superseded_by is not None:
             return []
         return [each for each in self.conflicts if each.judgement.verdict is Verdict.DISPUTE]
 
     @property
     def is_objected(self) -> bool:
-        """Whether the new memory is to stand as one that is said to be wrong."""
+        """Returns whether the new memory is stored as one that is said to be wrong."""
         is_new = self.duplicate_of is None and self.superseded_by is None
         return is_new and self.objection is not None
 
     @property
     def recorded(self) -> list[Conflict]:
-        """The conflicts that are kept as contradictions."""
+        """Returns the conflicts that are stored as contradictions."""
         settled = [each for each in self.conflicts if each.judgement.verdict is Verdict.SUPERSEDE]
         return [each for each in (*settled, *self.disputed) if not each.is_stated]
 
     @property
     def outcome(self) -> Outcome:
-        """What the caller is told."""
         if self.duplicate_of is not None:
             return Outcome.DUPLICATE
         if self.disputed or self.is_objected:
@@ -336,7 +326,7 @@ class Ruling:
 def pairs_to_judge(
     *, draft: MemoryDraft, neighbours: Sequence[Neighbour], anchor: float
 ) -> list[Pair]:
-    """The neighbours that may be about the same matter as the draft, the likeliest first.
+    """Returns the neighbours that may be about the same matter as the draft, likeliest first.
 
     At most JUDGED_NEIGHBOURS, without those the draft replaces and, beside an event, other events;
     `anchor` is the embedder's opposition similarity.
@@ -347,18 +337,15 @@ def pairs_to_judge(
     pairs = []
     for neighbour in neighbours:
         memory = neighbour.memory
-        # What retells others is neither repeated nor replaced by a statement.
+        # A summary of others is neither repeated nor replaced by a statement.
         is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
-        are_events = are_both_events(draft.form, memory.form)
-        if memory.pk in draft.replaces or is_retold or are_events:
+        if memory.pk in draft.replaces or is_retold or are_both_events(draft.form, memory.form):
             continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < stored.at
         existing, new = (said, stored) if is_older else (stored, said)
-        is_one_matter = is_same_matter(memory.subject, draft.subject)
-        if is_one_matter or neighbour.similarity >= anchor:
+        if is_same_matter(memory.subject, draft.subject) or neighbour.similarity >= anchor:
             pairs.append(Pair(neighbour, *as_compared(existing, new), is_older))
-    # What is filed under one matter comes first, then the nearest.
     pairs.sort(key=lambda pair: (not pair.is_one_matter, -pair.neighbour.similarity))
     return pairs[: settings.JUDGED_NEIGHBOURS]
 
@@ -372,21 +359,18 @@ def rule_on(
     anchor: float,
     decided: Decided = NOTHING_DECIDED,
 ) -> Ruling:
-    """Judge the draft against each neighbour that may be about the same matter.
+    """Judges the draft against each neighbour that may be about the same matter.
 
-    A duplicate ends the search: what a judge surely calls one, and what adds no number or payload
-    to the neighbour. The judge reads the two in the order of time, whichever arrived
-    first, and is not asked about what people decided. Words that lost to what stands are stored as
-    superseded by it, so that nobody is asked about the same pair again; words that lost to an
-    earlier version of it are disputed. Either way they retire nothing. Without a judge only what
-    the draft says it replaces is in conflict.
+    A sure duplicate that adds no number or payload ends the search. The judge reads the two in the
+    order of time, whichever arrived first, and is not asked about what people decided. Words that
+    lost to a live memory are stored as superseded by it, so that nobody is asked about the pair
+    again; words that lost to an earlier version of it are disputed. Either way they retire
+    nothing. Without a judge only what the draft replaces on request is in conflict.
     """
     conflicts: list[Conflict] = []
     if draft.replaces:  # Building a query takes longer than the rest of an unchecked write.
         replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
-        conflicts += [
-            Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in replaced
-        ]
+        conflicts += _stated(replaced)
     if judge is None:
         return Ruling(tuple(conflicts))
     conflicts += [
@@ -419,7 +403,7 @@ def rule_on(
 
 
 def _judgements(pairs: Sequence[Pair], judge: Judge) -> list[Judgement]:
-    """The verdicts on the pairs: by their words where these are the same, else the judge's."""
+    """Returns the verdicts: by the words where these are the same, else the judge's."""
     by_words = [judged_by_words(each.existing.content, each.new.content) for each in pairs]
     asked = [
         (each.existing, each.new)
@@ -431,16 +415,18 @@ def _judgements(pairs: Sequence[Pair], judge: Judge) -> list[Judgement]:
 
 
 def _says_no_more(pair: Pair, judgement: Judgement) -> bool:
-    """Whether a duplicate may be left out: the judge is sure, and the numbers are the same."""
-    return judgement.confidence >= SURE_OF_REPETITION and same_numbers(
-        pair.existing.content, pair.new.content
-    )
+    is_sure = judgement.confidence >= SURE_OF_REPETITION
+    return is_sure and same_numbers(pair.existing.content, pair.new.content)
+
+
+def _stated(memories: Iterable[Memory]) -> list[Conflict]:
+    return [Conflict(each, Strategy.SAME_SUBJECT, _STATED, is_stated=True) for each in memories]
 
 
 def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Conflict:
-    """The conflict of words that lost before with what stands.
+    """Returns the conflict of words that lost before with a live memory.
 
-    What fewer readers see replaces nothing that others may read: there they are disputed.
+    A memory of fewer readers replaces nothing for others: there the words are disputed.
     """
     if judgement.verdict is Verdict.SUPERSEDE and neighbour.reach is not Reach.NARROWER:
         return _conflict(draft, neighbour, judgement, new_is_older=True)
@@ -449,11 +435,25 @@ def _lost(draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement) -> Con
     return _conflict(draft, neighbour, judgement, new_is_older=is_older)
 
 
-def locked_ruling(ruling: Ruling) -> Ruling | None:
-    """The same ruling over its memories as they are now, locked until the transaction ends.
+def _conflict(
+    draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement, *, new_is_older: bool
+) -> Conflict:
+    memory = neighbour.memory
+    strategy = strategy_of(one=draft.subject, other=memory.subject, verdict=judgement.verdict)
+    return Conflict(memory, strategy, judgement, new_is_older, reach=neighbour.reach)
 
-    None when one of them left the live ones in between: the ruling must be made anew.
-    """
+
+def strategy_of(*, one: str, other: str, verdict: Verdict) -> Strategy:
+    """Returns the strategy of seed 000 by which a conflict between two subjects was found."""
+    if is_same_matter(one, other):
+        return Strategy.SAME_SUBJECT
+    if verdict is Verdict.SUPERSEDE:
+        return Strategy.TEMPORAL_OVERRIDE
+    return Strategy.SEMANTIC_OPPOSITION
+
+
+def locked_ruling(ruling: Ruling) -> Ruling | None:
+    """Returns the ruling over its memories read anew and locked; None if one is no longer live."""
     ids = {memory.pk for memory in ruling.memories}
     if not ids:
         return ruling
@@ -465,20 +465,3 @@ def locked_ruling(ruling: Ruling) -> Ruling | None:
         conflicts=tuple(replace(each, memory=fresh[each.memory.pk]) for each in ruling.conflicts),
         duplicate_of=fresh[ruling.duplicate_of.pk] if ruling.duplicate_of else None,
     )
-
-
-def strategy_of(*, one: str, other: str, verdict: Verdict) -> Strategy:
-    """By which of seed 000's strategies a conflict between two subjects was found."""
-    if is_same_matter(one, other):
-        return Strategy.SAME_SUBJECT
-    if verdict is Verdict.SUPERSEDE:
-        return Strategy.TEMPORAL_OVERRIDE
-    return Strategy.SEMANTIC_OPPOSITION
-
-
-def _conflict(
-    draft: MemoryDraft, neighbour: Neighbour, judgement: Judgement, *, new_is_older: bool
-) -> Conflict:
-    memory = neighbour.memory
-    strategy = strategy_of(one=draft.subject, other=memory.subject, verdict=judgement.verdict)
-    return Conflict(memory, strategy, judgement, new_is_older, reach=neighbour.reach)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 from memory.domain.audience import Viewer
@@ -15,103 +14,62 @@ from memory.writing.drafts import MemoryDraft, PreparedDraft, WriteResult
 from memory.writing.neighbours import Readers
 
 
-class Gate(Protocol):
-    """Consent for the drafts of one write; use it in the write's transaction and scope."""
+class Gate:
+    """Consent for the drafts of one write, in its transaction and scope; this one asks nobody."""
 
     def is_about_profile(self, draft: MemoryDraft) -> bool:
         """Returns whether the draft may state a field of a person's profile."""
-        ...
-
-    def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
-        """Returns the result of a draft that waits, else None and the ruling to write by."""
-        ...
-
-    def changed_by(
-        self, draft: MemoryDraft, ruling: Ruling, *, without: UUID | None = None
-    ) -> Sequence[tuple[str, Memory]]:
-        """Returns the guarded memories that a draft of this ruling would change."""
-        ...
-
-
-class ConsentPolicy(Protocol):
-    """Decides which changes wait for a person's consent."""
-
-    def gate(self, *, viewer: Viewer, readers: Readers) -> Gate:
-        """Returns the gate of one write."""
-        ...
-
-    def check_settled(self, *, viewer: Viewer, memory: Memory, is_replaced: bool = True) -> None:
-        """Raises ForbiddenError where the viewer may not change the memory; in scope."""
-        ...
-
-    def guarded_field(self, memory: Memory) -> str | None:
-        """Returns the guarded profile field of a memory, "" for a team preference, else None."""
-        ...
-
-    def release_pins(self, *, memory: Memory) -> None:
-        """Unpins the other memories of the profile field of a pinned one; in scope."""
-        ...
-
-    def close_given(
-        self, *, memory: Memory, actor: str, now: datetime, written: LogRange | None
-    ) -> None:
-        """Closes the requests that a move of the memory to the team answers; in scope."""
-        ...
-
-    def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
-        """Returns the request that a promotion to the team waits for, None for no wait; in scope.
-
-        Raises ConflictError when it was refused before.
-        """
-        ...
-
-
-class _OpenGate:
-    def is_about_profile(self, draft: MemoryDraft) -> bool:
         return False
 
     def rule(self, *, item: PreparedDraft, ruling: Ruling) -> tuple[WriteResult | None, Ruling]:
+        """Returns the result of a draft that waits, else None and the ruling to write by."""
         return None, ruling
 
     def changed_by(
         self, draft: MemoryDraft, ruling: Ruling, *, without: UUID | None = None
     ) -> Sequence[tuple[str, Memory]]:
+        """Returns the guarded memories that a draft of this ruling would change."""
         return ()
 
 
-class NoConsent:
-    """The policy of an installation without consent: every change passes."""
+class ConsentPolicy:
+    """Decides which changes wait for a person's consent; this one lets every change pass."""
 
     def gate(self, *, viewer: Viewer, readers: Readers) -> Gate:
-        return _OpenGate()
+        """Returns the gate of one write."""
+        return Gate()
 
     def check_settled(self, *, viewer: Viewer, memory: Memory, is_replaced: bool = True) -> None:
-        return None
+        """Raises ForbiddenError where the viewer may not change the memory; in scope."""
 
     def guarded_field(self, memory: Memory) -> str | None:
+        """Returns the guarded profile field of a memory, "" for a team preference, else None."""
         return None
 
     def release_pins(self, *, memory: Memory) -> None:
-        return None
+        """Unpins the other memories of the profile field of a pinned one; in scope."""
 
     def close_given(
         self, *, memory: Memory, actor: str, now: datetime, written: LogRange | None
     ) -> None:
-        return None
+        """Closes the requests that a move of the memory to the team answers; in scope."""
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
+        """Returns the request that a promotion to the team waits for, if any; in scope.
+
+        Raises ConflictError when it was refused before.
+        """
         return None
 
 
-class _Installed:
-    policy: ConsentPolicy = NoConsent()
+_installed = [ConsentPolicy()]
 
 
 def install_policy(policy: ConsentPolicy) -> None:
     """Sets the policy of the process; the consent satellite calls it when Django starts."""
-    _Installed.policy = policy
+    _installed[0] = policy
 
 
 def consent() -> ConsentPolicy:
     """Returns the policy of the process."""
-    return _Installed.policy
+    return _installed[0]

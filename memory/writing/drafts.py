@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain.audience import Owner
+from memory.domain.audience import Owner, Viewer
 from memory.domain.forms import Form, Payload
 from memory.domain.text.words import category_key, payload_key
 from memory.domain.types import MemoryType, Scope
@@ -19,10 +20,7 @@ from memory.models import Memory, SearchEntry
 
 
 class Outcome(StrEnum):
-    """What the write path did with a draft; SUPERSEDED is one that what stands is newer than.
-
-    HELD is one that would change a sensitive field of a person: it waits for a yes.
-    """
+    """Outcome of a draft: SUPERSEDED by a newer memory, or HELD for a person's consent."""
 
     CREATED = "created"
     VERSIONED = "versioned"
@@ -35,16 +33,16 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryDraft:
-    """A memory to be written, wherever it comes from; all times are aware.
+    """A memory to be written, from whatever source; all times are aware.
 
-    `check` False stores it as given, for imports: no duplicate and no contradiction check.
-    `replaces` are live memories that it supersedes because somebody says so, unjudged.
-    `people` are the names of those whom it is by or about. `author_id` is the agent that learned
-    it, also where every agent sees it. `accepts_deleted` takes the deleted memory of its external
-    id for the stored one, as an import does: what was deleted stays deleted. `rests_on`
-    are other memories by what they are to it, as the points of a summary. `needs_consent` False is
-    a decision of somebody who may decide it; what `is_agreed` has the person's yes and stands
-    whatever a judge says, in place of what it `replaces`. `payload` is that of its `form`.
+    `check` False stores it verbatim, without a check for duplicates and contradictions. `replaces`
+    are live memories that it supersedes on request, unjudged. `people` are the names of those whom
+    it is by or about. `author_id` is the agent that learned it, also where every agent sees it.
+    `accepts_deleted` takes the deleted memory of its external id for the stored one, so that an
+    import restores nothing. `rests_on` are other memories by their role, as the points of a
+    summary. `needs_consent` False is a decision of somebody who may decide it; a draft that
+    `is_agreed` has the person's consent and stands whatever a judge says, in place of what it
+    `replaces`. `payload` is that of its `form`.
     """
 
     team_id: UUID
@@ -81,7 +79,7 @@ class MemoryDraft:
 
     @property
     def owner(self) -> Owner:
-        """The owner of the memory."""
+        """Returns the owner of the memory."""
         return Owner.of(
             team_id=self.team_id,
             memory_type=self.memory_type.value,
@@ -92,7 +90,7 @@ class MemoryDraft:
 
     @property
     def scope(self) -> Scope:
-        """How wide it holds: the narrowest of project, user and team that it names."""
+        """Returns the narrowest of project, user and team that it names."""
         if self.project_id is not None:
             return Scope.PROJECT
         if self.end_user_id is not None:
@@ -100,24 +98,56 @@ class MemoryDraft:
         return Scope.TEAM
 
     def adds_payload_to(self, memory: Memory) -> bool:
-        """Whether it has a payload that the memory, perhaps of the same words, has not."""
+        """Returns whether it has a payload that the memory, perhaps of the same words, has not."""
         if self.form is None:
             return False
         return (self.form.value, self.payload) != (memory.form, memory.payload)
 
 
 @dataclass(frozen=True, slots=True)
+class PreparedDraft:
+    """A draft with its vector and the dedupe key of its text and owner.
+
+    Without a vector, a worker embeds it soon after it is stored.
+    """
+
+    draft: MemoryDraft
+    vector: NDArray[np.float32] | None
+    key: bytes
+    next_vector: NDArray[np.float32] | None = None
+    next_model: str = ""
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """Returns the keys that an equal fact may have.
+
+        The second is for one beside a fact of other readers, the third for one with a payload
+        beside equal words with another payload.
+        """
+        draft = self.draft
+        keys = (self.key, category_key(self.key, draft.category))
+        if draft.form is None:
+            return keys
+        return *keys, payload_key(self.key, draft.form, draft.payload)
+
+
+def stacked(prepared: Sequence[PreparedDraft]) -> NDArray[np.float32]:
+    """Returns the vectors, shape (drafts, dimensions); a missing one is a row of zeros."""
+    vectors = [item.vector for item in prepared]
+    size = next((len(vector) for vector in vectors if vector is not None), 0)
+    nothing = np.zeros(size, dtype=np.float32)
+    return np.stack([nothing if vector is None else vector for vector in vectors])
+
+
+@dataclass(frozen=True, slots=True)
 class WriteResult:
     """The stored memory of one draft (the existing one for a duplicate) and what happened.
 
-    For one that is HELD it is what stands and stays, and `consent_request` is what waits, None
-    where the same was decided before.
-
-    `conflicts` counts the contradictions recorded; `retired` are the memories it superseded.
-    `secret_masked` says that the text came with a key, password or card number, stored masked.
-    `wording` names where the text, which is stored as given, departs from the writing constraints.
-    `judging` says where others stood in for the judge of the write, and why. `similarity` is the
-    cosine of its nearest neighbour, where neighbours were looked for.
+    A HELD one has the memory that stays, and the `consent_request` that waits, None where the same
+    was decided before. `conflicts` counts the contradictions recorded; `retired` are the memories
+    it superseded. `secret_masked` says that a secret in the text was masked, `wording` where the
+    text departs from the writing constraints, `judging` what replaced the judge and why.
+    `similarity` is the cosine of its nearest neighbour, where neighbours were searched.
     """
 
     memory: Memory
@@ -131,42 +161,8 @@ class WriteResult:
     consent_request: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedDraft:
-    """A draft with its vector and the key under which an equal fact would stand.
-
-    Without a vector, a worker embeds it soon after it is stored.
-    """
-
-    draft: MemoryDraft
-    vector: NDArray[np.float32] | None
-    key: bytes
-    next_vector: NDArray[np.float32] | None = None
-    next_model: str = ""
-
-    @property
-    def keys(self) -> tuple[bytes, ...]:
-        """Where an equal fact stands: under its key or, beside one of other readers, the second.
-
-        One with a payload stands under the third beside equal words with another payload.
-        """
-        draft = self.draft
-        keys = (self.key, category_key(self.key, draft.category))
-        if draft.form is None:
-            return keys
-        return *keys, payload_key(self.key, draft.form, draft.payload)
-
-
-def stacked(prepared: Sequence[PreparedDraft]) -> NDArray[np.float32]:
-    """The drafts' vectors, shape (drafts, dimensions); a row of zeros where there is none yet."""
-    vectors = [item.vector for item in prepared]
-    size = next((len(vector) for vector in vectors if vector is not None), 0)
-    nothing = np.zeros(size, dtype=np.float32)
-    return np.stack([nothing if vector is None else vector for vector in vectors])
-
-
 def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datetime) -> MemoryDraft:
-    """A draft that says `content` in place of `memory` and keeps all else, its sources included.
+    """Returns a draft that says `content` in place of `memory` and keeps all else.
 
     The payload goes with its text: another text has none. Call it in the team's scope.
     """
@@ -197,15 +193,24 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
     )
 
 
+def draft_as_stored(*, viewer: Viewer, memory: Memory) -> MemoryDraft:
+    """Returns the draft that would store this memory anew; call it in the team's scope."""
+    draft = draft_of_version(
+        memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
+    )
+    return replace(
+        draft,
+        author_id=memory.agent_id or viewer.agent_id,
+        extraction_pass=memory.extraction_pass,
+        check=memory.dedupe_key is not None,
+        replaces=(),
+    )
+
+
 def people_of_memories(memories: Sequence[Memory]) -> tuple[str, ...]:
-    """By or about whom they are, as their search entries say."""
+    """Returns the names of those whom the memories are by or about, from their search entries."""
     rows = SearchEntry.objects.filter(
         team_id=memories[0].team_id, memory_id__in=[each.pk for each in memories]
     )
-    return tuple(
-        dict.fromkeys(
-            one
-            for each in rows.order_by("memory_id").values_list("people", flat=True)
-            for one in each
-        )
-    )
+    lists = rows.order_by("memory_id").values_list("people", flat=True)
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))

@@ -33,14 +33,23 @@ RUN_JOB_TASK = "memory.tasks.run_extraction_jobs"
 # The task of each kind of job; satellites add theirs.
 TASKS: dict[str, str] = {Job.Kind.EXTRACT.value: RUN_JOB_TASK}
 UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
-# They are not tried again unless somebody says so.
+# Retried on request alone.
 ENDED_BADLY = (Job.State.FAILED, Job.State.SET_ASIDE)
 _NOT_ALL_DONE = Q(state__in=UNFINISHED) | Q(state=Job.State.DONE, left_out__gt=0)
+_KILLED = "The worker was killed, lost PostgreSQL, or did not end in time."
+# Attempts of a window before its messages are read one by one.
+_WINDOW_ATTEMPTS = 2
+# PostgreSQL may be back by then, as after a restart; later the next run finds the failure.
+_NOTE_PAUSES = (0.2, 1.0, 2.0)
+# The class of SQLSTATE for statements beyond PostgreSQL's limits: the messages are to blame.
+_BEYOND_LIMITS = "54"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Additions to every memory of a job: `tags` beside its own, and an end at the latest.
+    """Tags and an end for every memory of a job, beside its own.
 
     Secrets in the tags are masked already; `valid_to` is aware, None for no end.
     """
@@ -52,6 +61,15 @@ class Annotations:
 # -- making jobs -----------------------------------------------------------------------------
 
 
+def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
+    """Returns the conversation, locked; NotFoundError when the viewer may not see it."""
+    conversation = lock_conversation(team_id=viewer.team_id, conversation_id=conversation_id)
+    is_own = viewer.agent_id in (None, conversation.agent_id)
+    if not (is_own and viewer.has_project(conversation.project_id)):
+        raise NotFoundError("There is no such conversation.")
+    return conversation
+
+
 def queue_extraction(
     *,
     conversation: Conversation,
@@ -59,9 +77,9 @@ def queue_extraction(
     last: int | None = None,
     annotations: Annotations | None = None,
 ) -> Job | None:
-    """Makes a job of the messages that have none, all or those up to `last`; None without any.
+    """Makes a job of the messages that have none, up to `last` if given; None without any.
 
-    `conversation` must be locked. The workers are not told.
+    `conversation` must be locked. The workers are not notified.
     """
     given = annotations or Annotations()
     first = conversation.extracted_position + 1
@@ -116,8 +134,8 @@ def start_extraction(*, viewer: Viewer, conversation_id: UUID) -> Job:
 def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
     """Queues the unread messages of conversations without one for CONVERSATION_REST_MINUTES.
 
-    At most so many conversations, the oldest first, each in a transaction of its own; the next call
-    goes on. None where the team has memory switched off.
+    At most `limit` conversations, oldest first, each in a transaction of its own; none where the
+    team has memory switched off.
     """
     before = now - timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
     latest = Message.objects.filter(
@@ -138,18 +156,6 @@ def queue_rested(*, team_id: UUID, now: datetime, limit: int = 100) -> None:
             queue_and_publish(
                 conversation=lock_conversation(team_id=team_id, conversation_id=conversation_id)
             )
-
-
-def visible_conversation(*, viewer: Viewer, conversation_id: UUID) -> Conversation:
-    """Returns the conversation, locked; NotFoundError when the viewer may not see it."""
-    conversation = lock_conversation(team_id=viewer.team_id, conversation_id=conversation_id)
-    is_own = viewer.agent_id in (None, conversation.agent_id)
-    if not (is_own and viewer.has_project(conversation.project_id)):
-        raise NotFoundError("There is no such conversation.")
-    return conversation
-
-
-# -- once more -------------------------------------------------------------------------------
 
 
 def queue_again(*, job: Job) -> None:
@@ -183,7 +189,7 @@ def _revive(jobs: QuerySet[Job, Job]) -> int:
 def publish(*, team_id: UUID, kind: str = Job.Kind.EXTRACT.value) -> None:
     """Gives the team a place in the workers' queue after the commit, unless it has one.
 
-    So a team that queues much does not keep others waiting.
+    So a team that queues many jobs does not delay others.
     """
     send_after_commit(TASKS[kind], team_id)
 
@@ -193,8 +199,8 @@ def due_jobs(
 ) -> list[Job]:
     """Returns the due jobs, of each conversation the first unfinished one, the longest due first.
 
-    A job that is under way counts as due: its worker may have died. None where the team has memory,
-    or what the jobs make, switched off.
+    A running job counts as due: its worker may have died. None where the team has memory, or the
+    kind of job, switched off.
     """
     with team_scope(team_ids=[team_id], actor=ACTOR):
         if not does_jobs(team_id=team_id, kind=kind):
@@ -204,7 +210,7 @@ def due_jobs(
 
 
 def is_due(*, now: datetime) -> Q:
-    """Unfinished jobs, and candidates kept out by a cap, that may be worked on at `now`.
+    """Returns the condition of unfinished jobs, and of jobs with candidates that a cap left out.
 
     Of one conversation and kind the earlier messages come first.
     """
@@ -219,22 +225,12 @@ def is_due(*, now: datetime) -> Q:
 
 
 def does_jobs(*, team_id: UUID, kind: str) -> bool:
-    """Returns whether the team has jobs of the kind done at present; call it in scope."""
+    """Returns whether the team has jobs of the kind switched on; call it in scope."""
     flags = flags_of_id(team_id=team_id)
     return flags.memory and (kind != Job.Kind.EPISODE or flags.episodes)
 
 
-_KILLED = "The worker was killed, lost PostgreSQL, or did not end in time."
-# A window has so many attempts before its messages are read one by one. So has each message then,
-# except that the first one's count goes on from the window's: it has one.
-_WINDOW_ATTEMPTS = 2
-# PostgreSQL may be back by then, as after a restart; later the next run finds the failure.
-_NOTE_PAUSES = (0.2, 1.0, 2.0)
-# Statements beyond what PostgreSQL can do at all: the trouble is in them.
-_BEYOND_LIMITS = "54"
-_AWAY = (FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED)
-
-logger = logging.getLogger(__name__)
+# -- runs ------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -249,8 +245,8 @@ def work_for_team(
 ) -> None:
     """Runs due jobs of the team for `seconds`, then gives it a new place in the queue.
 
-    `run` is also given the time of `time.monotonic` by which to end. While there is more than one
-    job, the team has a place for another worker too.
+    `run` also gets the time of `time.monotonic` by which to end. While there is more than one job,
+    the team has a place for another worker too.
     """
     leave_queue(TASKS[kind.value], team_id)
     until = time.monotonic() + seconds
@@ -275,8 +271,8 @@ def _run_if_free(job: Job, run: Callable[[Run, float], object], until: float) ->
 def taken(*, job: Job, clock: Callable[[], datetime] = database_now) -> Iterator[Run | None]:
     """Yields a run of the job; None where it is not due or its conversation has another run.
 
-    The attempt is counted before any work, so that one whose worker is killed counts as well. An
-    error in the block is noted in the job and raised.
+    The attempt is counted before any work, so that a killed worker's counts as well. An error in
+    the block is noted in the job and raised.
     """
     with exclusively(f"job|{job.kind}|{job.conversation_id}") as is_free:
         begun = _begin(job, clock()) if is_free else None
@@ -293,9 +289,8 @@ def _begin(job: Job, now: datetime) -> Job | None:
     with team_scope(team_ids=[job.team_id], actor=ACTOR):
         if not does_jobs(team_id=job.team_id, kind=job.kind):
             return None
-        rows = Job.objects.filter(is_due(now=now), team_id=job.team_id, pk=job.pk)
-        rows = rows.select_related("conversation__agent", "conversation__end_user")
-        mine = rows.select_for_update(of=("self",)).first()
+        rows = _locked(Job.objects.filter(is_due(now=now), team_id=job.team_id, pk=job.pk))
+        mine = rows.first()
         if mine is None:
             return None
         if mine.state == Job.State.RUNNING:
@@ -310,11 +305,36 @@ def _begin(job: Job, now: datetime) -> Job | None:
         return mine
 
 
+def unchanged(*, job: Job) -> Job | None:
+    """Returns the job, locked, if no other run began it or went on with it; call it in scope.
+
+    So each message is extracted once, should the lock of a run be lost before the run ends.
+    """
+    return _locked(
+        Job.objects.filter(
+            team_id=job.team_id,
+            pk=job.pk,
+            state=Job.State.RUNNING,
+            attempts=job.attempts,
+            done_position=job.done_position,
+            left_out=job.left_out,
+        )
+    ).first()
+
+
+def _locked(rows: QuerySet[Job, Job]) -> QuerySet[Job, Job]:
+    related = rows.select_related("conversation__agent", "conversation__end_user")
+    return related.select_for_update(of=("self",))
+
+
+# -- failures --------------------------------------------------------------------------------
+
+
 def _note_failure(job: Job, error: Exception, clock: Callable[[], datetime]) -> None:
     """Queues the job again after a pause that doubles, narrowed to the messages that fail.
 
     While a service that it needs is away, PostgreSQL among them, nothing is narrowed: after the
-    last attempt it fails, and any later extraction of the conversation tries it again.
+    last attempt it fails, and any later extraction of the conversation retries it.
     """
     # Its text and traceback may hold what was said; the job keeps the text, in the database.
     logger.error("Job %s failed: %s.", job.pk, type(error).__name__)
@@ -335,12 +355,7 @@ def _note(job: Job, error: Exception, now: datetime) -> None:
         if mine is None:
             return
         mine.error = f"{type(error).__name__}: {error}"[:2000]
-        if _is_away(error):
-            goes_on = mine.attempts < settings.JOB_MAX_ATTEMPTS
-            if not goes_on:
-                _end(mine, Job.State.FAILED, now)
-        else:
-            goes_on = _narrow(mine, now)
+        goes_on = _has_attempts(mine, now) if _is_away(error) else _narrow(mine, now)
         if goes_on:
             mine.state, mine.due_at = Job.State.QUEUED, now + pause_after(mine.attempts)
         mine.save()
@@ -348,36 +363,21 @@ def _note(job: Job, error: Exception, now: datetime) -> None:
         record_events(team_id=job.team_id, events=[failed])
 
 
-def unchanged(*, job: Job) -> Job | None:
-    """Returns the job, locked, if no other run began it or went on with it; call it in scope.
-
-    This makes each message extracted once, should the lock of a run be lost before the run ends.
-    """
-    return (
-        Job.objects.select_related("conversation__agent", "conversation__end_user")
-        .select_for_update(of=("self",))
-        .filter(
-            team_id=job.team_id,
-            pk=job.pk,
-            state=Job.State.RUNNING,
-            attempts=job.attempts,
-            done_position=job.done_position,
-            left_out=job.left_out,
-        )
-        .first()
-    )
-
-
 def _is_away(error: Exception) -> bool:
-    """Returns whether it is a service that fails, and no message is to blame."""
+    """Returns whether a service failed, and no message is to blame."""
     if isinstance(error, ModelError):
-        return error.kind in _AWAY
+        return error.kind in (FailureKind.UNAVAILABLE, FailureKind.MISCONFIGURED)
     if isinstance(error, OperationalError):
         return not (getattr(error.__cause__, "sqlstate", "") or "").startswith(_BEYOND_LIMITS)
     return isinstance(error, InterfaceError | UnavailableError) or broke_off(error)
 
 
-# -- messages that fail ----------------------------------------------------------------------
+def _has_attempts(job: Job, now: datetime) -> bool:
+    """Returns whether the job may be tried again; if not, it failed."""
+    if job.attempts < settings.JOB_MAX_ATTEMPTS:
+        return True
+    _end(job, Job.State.FAILED, now)
+    return False
 
 
 def _narrow(job: Job, now: datetime) -> bool:
@@ -390,10 +390,7 @@ def _narrow(job: Job, now: datetime) -> bool:
     """
     first = max(job.from_position, job.done_position + 1)
     if job.kind != Job.Kind.EXTRACT or first > job.to_position:
-        if job.attempts < settings.JOB_MAX_ATTEMPTS:
-            return True
-        _end(job, Job.State.FAILED, now)
-        return False
+        return _has_attempts(job, now)
     if job.attempts < _WINDOW_ATTEMPTS:
         return True
     last = window_end(job=job, first=first)

@@ -1,4 +1,4 @@
-"""The stored memories that a draft is compared with, and who reads them."""
+"""The memories that a draft is compared with, and who reads them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ from memory.selectors.neighbours import (
 from memory.writing.drafts import MemoryDraft
 from teams.prepared import run_prepared
 
+# How many of the nearest, and how many of the subject, a draft is compared with at most.
+MOST_NEIGHBOURS = 10
+# More are looked up where the writer may not read some of them.
+_WITH_HIDDEN = 40
 _ALLOWLISTS = """
 SELECT id, allowed_categories FROM teams_agent WHERE team_id = $1 AND allowed_categories <> '[]'
 """
@@ -30,10 +34,10 @@ SELECT id, allowed_categories FROM teams_agent WHERE team_id = $1 AND allowed_ca
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Which categories the agents of a team read, for one write by `agent_id` (None: no agent).
+    """The categories that the agents of a team read, for one write by `agent_id`, if any.
 
-    The agent that learned what a draft says counts as its writer too, so that its own statement
-    never gives way to what it cannot read.
+    The agent that learned a draft counts as its writer too, so that its own statement never gives
+    way to one that it cannot read.
     """
 
     allowlists: Allowlists = field(default_factory=Allowlists)
@@ -41,14 +45,14 @@ class Readers:
 
     @property
     def are_alike(self) -> bool:
-        """Whether every agent reads every category."""
+        """Returns whether every agent reads every category."""
         return not self.allowlists.of_agents
 
     def may_read(self, memory: Memory, draft: MemoryDraft) -> bool:
-        """Whether all who write the draft may read the memory's category.
+        """Returns whether all who write the draft may read the memory's category.
 
-        What was extracted is compared with what was extracted before under its category in any
-        case: otherwise each telling would be stored anew, and no more than counts tell of it.
+        Extracted memories of one category are compared in any case: otherwise each repetition
+        would be stored anew, and only counts are reported of them.
         """
         are_extracted = draft.extraction_pass is not None and memory.extraction_pass is not None
         if are_extracted and memory.category == draft.category:
@@ -59,9 +63,9 @@ class Readers:
         )
 
     def reach(self, memory: Memory, draft: MemoryDraft) -> Reach | None:
-        """Who sees the memory, compared with who will see the draft.
+        """Returns who sees a memory of the draft's comparison set, beside who will see the draft.
 
-        None where the two are not compared. The memory is of the draft's comparison set.
+        None where the two are not compared.
         """
         mine = Filed(draft.owner, draft.category)
         reach = self.allowlists.reach(of=filed(memory), beside=mine)
@@ -69,13 +73,13 @@ class Readers:
 
 
 def readers_in(*, team_id: UUID, agent_id: UUID | None = None) -> Readers:
-    """The readers as they are now, for a write by that agent; call it in the team's scope."""
+    """Returns the present readers, for a write by that agent; call it in the team's scope."""
     rows = run_prepared(_ALLOWLISTS, [team_id])
     return Readers(Allowlists({pk: frozenset(names) for pk, names in rows}), agent_id)
 
 
 def filed(memory: Memory) -> Filed:
-    """Whom a stored memory is for, and its category."""
+    """Returns the owner and category of a stored memory."""
     owner = Owner.of(
         team_id=memory.team_id,
         memory_type=memory.memory_type,
@@ -87,21 +91,15 @@ def filed(memory: Memory) -> Filed:
 
 
 def comparison_set(draft: MemoryDraft) -> ComparisonSet:
-    """The memories that a draft is compared with."""
+    """Returns the memories that a draft is compared with."""
     author = draft.author_id if draft.owner.agent_id is None else None
     return ComparisonSet(draft.owner, author)
-
-
-# How many of the nearest, and how many of the subject, a draft is compared with at most.
-MOST_NEIGHBOURS = 10
-# So many are looked up where some may be hidden from the writer, whose place others take.
-_WITH_HIDDEN = 40
 
 
 class NeighbourSearch:
     """Finds what each draft of one write is compared with, in the write's transaction.
 
-    `vectors` are unit vectors, shape (drafts, dimensions). The write tells it by `add` which draft
+    `vectors` are unit vectors, shape (drafts, dimensions). The write reports by `add` which draft
     was stored, and by `drop` which memories are no longer live.
     """
 
@@ -115,7 +113,7 @@ class NeighbourSearch:
     ) -> None:
         self._drafts = drafts
         self._readers = readers or Readers()
-        # As the database keeps them, so that a draft of this write is as near as a stored one.
+        # In the precision of the database, so that drafts and stored memories compare alike.
         self._vectors = vectors.astype(np.float16).astype(np.float32)
         self._model = embedding_model
         self._stored: dict[int, Found] = {}
@@ -128,11 +126,11 @@ class NeighbourSearch:
 
     @property
     def stored(self) -> list[UUID]:
-        """The stored memories that the drafts may be compared with."""
+        """Returns the stored memories that the drafts may be compared with."""
         return list({pk for one in self._stored.values() for pk in (*one.near, *one.of_subject)})
 
     def of(self, index: int) -> list[Neighbour]:
-        """The nearest live memories of the draft and the nearest of its subject, nearest first."""
+        """Returns the nearest live memories of the draft, and of its subject, nearest first."""
         draft = self._drafts[index]
         if not draft.check:
             return []
@@ -148,12 +146,12 @@ class NeighbourSearch:
         return sorted(found.values(), key=_by_nearness)
 
     def add(self, index: int, memory: Memory) -> None:
-        """The draft is stored as `memory` from now on."""
+        """Notes that the draft is stored as `memory`."""
         self._added[self._drafts[index].owner].append((index, memory))
         self._known[memory.pk] = memory
 
     def drop(self, ids: Iterable[UUID]) -> None:
-        """These are no longer live."""
+        """Notes that these are no longer live."""
         gone = set(ids)
         if not gone:
             return
@@ -162,30 +160,24 @@ class NeighbourSearch:
             self._added[owner] = [each for each in added if each[1].pk not in gone]
 
     def read_again(self, ids: Iterable[UUID]) -> None:
-        """Read these as they are now, and drop those that are no longer live."""
+        """Reads these anew, and drops those that are no longer live."""
         wanted = set(ids)
         rows = live_memories(team_id=self._drafts[0].team_id, ids=wanted)
         self._known |= rows
         self.drop(wanted - rows.keys())
 
     def _best(self, draft: MemoryDraft, near: dict[UUID, float]) -> list[Neighbour]:
-        """The nearest of some that the draft may be compared with."""
-        met = [
+        comparable = [
             Neighbour(memory, near[memory.pk], reach)
             for memory in (self._known[pk] for pk in near if pk not in self._gone)
             if (reach := self._readers.reach(memory, draft)) is not None
         ]
-        return sorted(met, key=_by_nearness)[:MOST_NEIGHBOURS]
+        return sorted(comparable, key=_by_nearness)[:MOST_NEIGHBOURS]
 
     def _ask(self, indexes: Sequence[int]) -> None:
-        """Look in the database as it is now."""
         asked = [
-            Asked(
-                comparison_set(self._drafts[index]),
-                self._vectors[index],
-                self._drafts[index].subject,
-            )
-            for index in indexes
+            Asked(comparison_set(draft), self._vectors[index], draft.subject)
+            for index, draft in ((index, self._drafts[index]) for index in indexes)
         ]
         found = nearest_memories(
             asked=asked,
@@ -195,7 +187,7 @@ class NeighbourSearch:
         self._stored |= zip(indexes, found, strict=True)
 
     def _earlier(self, index: int) -> dict[UUID, float]:
-        """The nearest drafts of this write stored before, and all of the subject."""
+        """Returns the nearest of the drafts stored by this write, and all of the subject."""
         draft = self._drafts[index]
         among = comparison_set(draft)
         found: dict[UUID, float] = {}

@@ -1,43 +1,33 @@
-"""Outcomes of extraction: the figures of a job, operational events, and counters for /metrics."""
+"""Outcomes of extraction: the figures of a job, and operational events."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
-from django.conf import settings
-from django.db import transaction
-from django_redis import get_redis_connection
+from pydantic import TypeAdapter
 
 from audit.services.events import Event
 from memory.domain.types import PassWork
 from memory.models import Job
 from memory.writing.drafts import Outcome, WriteResult
 from memory.writing.rules import Window
-from routing.clients.quick_redis import quick_redis
 
-_STOOD_IN = "{who} did pass {number} where the model did not ({problem})."
-_LEFT_OUT = "Pass {number} was left out where the model did not do it ({problem})."
 _VERSIONS = (Outcome.VERSIONED, Outcome.SUPERSEDED_EXISTING, Outcome.SUPERSEDED)
-_AVERAGES = ("seconds_per_message", "cost_usd_per_message")
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionCounts:
     """Figures of an extraction; the names are those of the API's answer.
 
-    The extractors are those that did the work ("openai:x+rules"), found something or not.
-    `left_out` counts what waits: the caps of a turn and a day kept it out. A later run writes it.
-    `held_for_consent` counts what would change a person's profile and waits for a yes.
-    `refused` counts by reason the proposals of a model that could not be written, `repaired` the
-    fields of the others that were put right; their words are never edited. Both passes over
-    `messages_read` messages took `extraction_seconds`, and the models that did them cost
-    `extraction_cost_usd`.
+    The extractors are those that did the work ("openai:x+rules"). `left_out` counts the candidates
+    over the caps of a turn and a day, which a later run writes, and `held_for_consent` those that
+    wait for a person's consent. `refused` counts a model's proposals that could not be written,
+    and `repaired` the fields that were corrected, each by reason. `extraction_seconds` and
+    `extraction_cost_usd` cover both passes.
     """
 
     created: int = 0
@@ -71,6 +61,9 @@ class ExtractionCounts:
         return round(self.extraction_cost_usd / max(1, self.messages_read), 6)
 
 
+_COUNTS = TypeAdapter(ExtractionCounts)
+
+
 def count_results(
     *,
     window: Window,
@@ -81,15 +74,16 @@ def count_results(
 ) -> ExtractionCounts:
     """Returns the figures of a window.
 
-    `held` counts the candidates that wait for a yes and were not given to the write path. The
-    `extractor` was asked; `judging` says who replaced the judge.
+    `held` counts the candidates that never reached the write path, `extractor` is the configured
+    one, and `judging` says what replaced the judge.
     """
     found, work = window.found.candidates, window.found.work
     extractor = "" if window.is_rest else extractor
-    spoke = {(each.extraction_pass, each.extractor) for each in work}
-    spoke |= {(each.extraction_pass, each.extractor or extractor) for each in found}
+    names = {(each.extraction_pass, each.extractor) for each in work}
+    names |= {(each.extraction_pass, each.extractor or extractor) for each in found}
     outcomes = Counter(result.outcome for result in results)
     written = [result for result in results if result.outcome is not Outcome.HELD]
+    problems = [_warning(each) for each in work if each.problem]
     return ExtractionCounts(
         created=outcomes[Outcome.CREATED] + outcomes[Outcome.DISPUTED],
         versioned=sum(outcomes[each] for each in _VERSIONS),
@@ -97,9 +91,9 @@ def count_results(
         contradictions_found=sum(result.conflicts for result in results),
         pass1_count=sum(candidate.extraction_pass == 1 for candidate in found),
         pass2_additions=sum(candidate.extraction_pass == 2 for candidate in found),
-        extractor=_joined(name for _, name in spoke) or extractor,
-        pass1_extractor=_joined(name for number, name in spoke if number == 1),
-        pass2_extractor=_joined(name for number, name in spoke if number == 2),
+        extractor=_joined(name for _, name in names) or extractor,
+        pass1_extractor=_joined(name for number, name in names if number == 1),
+        pass2_extractor=_joined(name for number, name in names if number == 2),
         memories=tuple(dict.fromkeys(str(result.memory.pk) for result in written)),
         held_for_consent=held + outcomes[Outcome.HELD],
         secrets_masked=window.secrets_masked,
@@ -108,9 +102,7 @@ def count_results(
         messages_read=window.messages,
         extraction_seconds=round(sum(each.seconds for each in work), 6),
         extraction_cost_usd=float(sum(each.cost_usd for each in work)),
-        warnings=tuple(
-            dict.fromkeys((*(_stood_in(each) for each in work if each.problem), *judging))
-        ),
+        warnings=tuple(dict.fromkeys((*problems, *judging))),
     )
 
 
@@ -130,6 +122,17 @@ def add_counts(one: ExtractionCounts, other: ExtractionCounts) -> ExtractionCoun
     return ExtractionCounts(**total)
 
 
+def counts_as_json(counts: ExtractionCounts) -> dict[str, Any]:  # Any: a field's value
+    """Returns the figures as a job stores them."""
+    averages = ("seconds_per_message", "cost_usd_per_message")
+    return asdict(counts) | {name: getattr(counts, name) for name in averages}
+
+
+def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
+    """Returns the figures that a job stored."""
+    return _COUNTS.validate_python(result)
+
+
 def _summed(*counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sum((Counter(each) for each in counts), Counter()))
 
@@ -138,21 +141,11 @@ def _joined(names: Iterable[str]) -> str:
     return "+".join(sorted({name for name in names if name}))
 
 
-def _stood_in(work: PassWork) -> str:
-    told = _STOOD_IN if work.extractor else _LEFT_OUT
-    return told.format(who=work.extractor, number=work.extraction_pass, problem=work.problem)
-
-
-def counts_as_json(counts: ExtractionCounts) -> dict[str, Any]:  # Any: a field's value
-    """Returns the figures as a job keeps them."""
-    return asdict(counts) | {name: getattr(counts, name) for name in _AVERAGES}
-
-
-def counts_from_json(result: dict[str, Any]) -> ExtractionCounts:  # Any: a field's value
-    """Returns the figures as a job kept them."""
-    kept = {name: value for name, value in result.items() if name not in _AVERAGES}
-    lists = {name: tuple(result.get(name, ())) for name in ("memories", "warnings")}
-    return ExtractionCounts(**(kept | lists))
+def _warning(work: PassWork) -> str:
+    number, problem = work.extraction_pass, work.problem
+    if work.extractor:
+        return f"{work.extractor} did pass {number} where the model did not ({problem})."
+    return f"Pass {number} was left out where the model did not do it ({problem})."
 
 
 # -- operational events ----------------------------------------------------------------------
@@ -173,7 +166,7 @@ def job_event(job: Job, *, status: str = "ok", **meta: object) -> Event:
 def window_events(
     *, window: Window, results: Sequence[WriteResult], over_day: int
 ) -> Iterator[Event]:
-    """Yields what became of a window: counts and reasons, and no texts."""
+    """Yields what became of a window as counts and reasons, without texts."""
     written = len(results)
     yield job_event(window.job, messages=window.messages, written=written)
     event = partial(
@@ -184,8 +177,8 @@ def window_events(
     )
     for each in window.found.work:
         if each.problem:
-            names = {"pass": each.extraction_pass, "extractor": each.extractor}
-            yield event(op="stand_in", status="error", meta=names | {"problem": each.problem})
+            meta = {"pass": each.extraction_pass, "extractor": each.extractor}
+            yield event(op="stand_in", status="error", meta=meta | {"problem": each.problem})
     if not window.is_rest:
         candidates, rejected = len(window.found.candidates), window.refused.total()
         yield event(
@@ -210,55 +203,3 @@ def window_events(
             similarity=max(similar, default=None),
             meta={**counts, "over_daily_cap": over_day},
         )
-
-
-# -- counters in Redis -----------------------------------------------------------------------
-
-# Upper bounds of the histograms' buckets, for one message in one pass.
-SECONDS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-COST_USD = (0.00001, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 1.0)
-_BOUNDS = {"seconds": SECONDS, "cost": COST_USD}
-_SUM = "sum"
-
-
-def count_work(work: Iterable[PassWork]) -> None:
-    """Counts who read how many messages once the transaction commits; never fails or undoes it.
-
-    A message counts once for each pass, with its share of the stretch it was read in, under the
-    model that was asked, else under who did the work without one.
-    """
-    rows = [each for each in work if each.messages]
-
-    def count() -> None:
-        pipe = quick_redis().pipeline()
-        for each in rows:
-            model = each.asked or each.extractor
-            for kind, whole in (("seconds", each.seconds), ("cost", float(each.cost_usd))):
-                place = bisect_left(_BOUNDS[kind], whole / each.messages)
-                pipe.hincrby(_key(kind), f"{place}|{model}", each.messages)
-                pipe.hincrbyfloat(_key(kind), f"{_SUM}|{model}", whole)
-        quick_redis().ask(lambda _: pipe.execute())
-
-    if rows:
-        transaction.on_commit(count)
-
-
-def work_counts(kind: str) -> dict[str, tuple[list[tuple[str, int]], float]]:
-    """Returns by model the histogram of "seconds" or "cost": messages up to each bound, and a sum.
-
-    The last bound is "+Inf". Raises RedisError when Redis is away.
-    """
-    kept: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for name, value in get_redis_connection("default").hgetall(_key(kind)).items():
-        place, _, model = name.decode().partition("|")
-        kept[model][place] = float(value)
-    bounds = (*map(str, _BOUNDS[kind]), "+Inf")
-    found = {}
-    for model, places in kept.items():
-        counts = accumulate(int(places.get(str(place), 0)) for place in range(len(bounds)))
-        found[model] = list(zip(bounds, counts, strict=True)), places.get(_SUM, 0.0)
-    return found
-
-
-def _key(kind: str) -> str:
-    return f"{settings.REDIS_PREFIX}:extraction_{kind}"

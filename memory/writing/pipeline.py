@@ -19,18 +19,18 @@ from memory.models import Job
 from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write
+from memory.writing.counters import count_work
 from memory.writing.drafts import PreparedDraft, WriteResult
 from memory.writing.jobs import ACTOR, Run, due_jobs, is_due, publish, taken, unchanged
 from memory.writing.outcomes import (
     add_counts,
     count_results,
-    count_work,
     counts_as_json,
     counts_from_json,
     window_events,
 )
 from memory.writing.rules import HELD, OVER_DAY, Ready, Window, apply_last_rules, apply_rules
-from memory.writing.sharing import share_extracted, take_back_confided
+from memory.writing.sharing import share_extracted, withdraw_confided
 from memory.writing.windows import (
     MessageRange,
     draft_of,
@@ -43,9 +43,9 @@ from memory.writing.write_path import prepare, store
 from teams.tenancy import database_now, team_scope
 from teams.tracing import note, step
 
-# Candidates that a cap kept out, as a job keeps them for its next run.
+# Candidates over a cap, as a job stores them for its next run.
 CANDIDATES = TypeAdapter(list[Candidate])
-# What satellites do in the transaction that writes, after each window, and after a job.
+# Hooks of satellites: in the transaction that writes, after each window, and after a job.
 ON_WRITTEN: list[Callable[[Sequence[tuple[PreparedDraft, WriteResult]], str, datetime], None]] = []
 AFTER_WINDOW: list[Callable[[MessageRange, Tools], None]] = []
 AFTER_JOB: list[Callable[[Job], None]] = []
@@ -61,8 +61,8 @@ def run_job(
 ) -> bool:
     """Runs a job unless it is not due or another run has it; returns whether this call finished it.
 
-    After `seconds` no further window is begun, and the workers go on. `clock` says which day it is
-    for the day's cap, and when what waits is due.
+    After `seconds` no further window is begun, and the workers go on. `clock` gives the day of the
+    daily cap, and the time at which jobs are due.
     """
     with team_scope(team_ids=[team_id], actor=ACTOR):
         job = Job.objects.filter(is_due(now=clock()), team_id=team_id, pk=job_id).first()
@@ -87,10 +87,10 @@ def run_windows(
 ) -> bool:
     """Reads the job's messages window by window; returns whether the job is done.
 
-    The memories of a window and the job's progress are one transaction: the next run goes on where
-    this one got to. At `until`, a time of `time.monotonic`, the job is queued again.
+    The memories of a window and the job's progress are one transaction: the next run continues
+    from there. At `until`, a time of `time.monotonic`, the job is queued again.
     """
-    while run_window(run, tools=tools, clock=clock):
+    while _run_window(run, tools=tools, clock=clock):
         job = run.job
         if job.state == Job.State.DONE:
             for act in AFTER_JOB:
@@ -106,7 +106,7 @@ def run_windows(
 
 
 @step("extraction.window")
-def run_window(run: Run, *, tools: Tools, clock: Callable[[], datetime]) -> bool:
+def _run_window(run: Run, *, tools: Tools, clock: Callable[[], datetime]) -> bool:
     """Extracts the next window of a job; returns False where another run went on with the job.
 
     Models are asked outside any transaction.
@@ -128,7 +128,7 @@ def run_window(run: Run, *, tools: Tools, clock: Callable[[], datetime]) -> bool
         return False
     run.job = job
     confided = window.found.confided
-    take_back_confided(source=window.source, confided=confided, tools=tools, actor=ACTOR)
+    withdraw_confided(source=window.source, confided=confided, tools=tools, actor=ACTOR)
     for act in AFTER_WINDOW:
         act(window.source, tools)
     return True
@@ -156,7 +156,7 @@ def _write(
     tools: Tools,
     clock: Callable[[], datetime],
 ) -> Job | None:
-    """Stores a window's memories and how far the job got, unless another run went on with it."""
+    """Stores a window's memories and the job's progress, unless another run went on with it."""
     job, extractor = window.job, tools.extractor.name
     first = job.from_position if window.is_rest else window.first
     with team_scope(
@@ -171,9 +171,8 @@ def _write(
         now = clock()
         written, left = apply_last_rules(ready, window=window, actor=ACTOR, now=now)
         prepared = [each.prepared for each in written]
-        results = store(
-            viewer=Viewer(team_id=job.team_id, actor=ACTOR), prepared=prepared, tools=tools
-        )
+        viewer = Viewer(team_id=job.team_id, actor=ACTOR)
+        results = store(viewer=viewer, prepared=prepared, tools=tools)
         for act in ON_WRITTEN:
             act(list(zip(prepared, results, strict=True)), ACTOR, now)
         over_day = [each.candidate for each, why in left if why is OVER_DAY]
@@ -204,7 +203,7 @@ def _write(
             mine.attempts = 1
         if is_done:
             mine.state, mine.finished_at = Job.State.DONE, now
-            # What the day has no room for waits for the next one.
+            # Candidates over the daily cap wait for the next day.
             mine.due_at = _next_day(now) if over_day else now
         mine.save()
         if not window.is_rest:

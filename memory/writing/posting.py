@@ -37,18 +37,17 @@ def open_conversation(
     user_name: str = "",
     project_ids: Sequence[UUID] = (),
 ) -> tuple[Conversation, bool]:
-    """The conversation of these names, and whether it is new; call it in the team's scope.
+    """Returns the conversation of these names, and whether it is new; call it in the team's scope.
 
-    Raises NotFoundError for a project other than those of `project_ids`, where there are some.
-    `user_name` is what the user is called from now on; "" leaves it as it is.
+    `user_name` becomes the user's name; "" leaves it. Raises NotFoundError for a project other
+    than those of `project_ids`, where there are some.
     """
+    named = ensure_project(team_id=team_id, slug=project, among=project_ids) if project else None
     return start_conversation(
         team_id=team_id,
         agent=ensure_agent(team_id=team_id, slug=agent),
         end_user=ensure_end_user(team_id=team_id, external_id=user, display_name=user_name),
-        project=ensure_project(team_id=team_id, slug=project, among=project_ids)
-        if project
-        else None,
+        project=named,
         thread_id=thread_id or "",
     )
 
@@ -63,12 +62,12 @@ def post_messages(
     tools: Tools | None = None,
     annotations: Annotations | None = None,
 ) -> list[Message]:
-    """Store messages and, at the agent's interval, queue their extraction in one transaction.
+    """Stores messages and, at the agent's interval, queues their extraction in one transaction.
 
-    With `tools`, they are made searchable right after the commit; otherwise the sweep does it.
-    With `annotations`, which their memories are to have, their extraction is queued at once, apart
-    from what waited before. Raises NotFoundError for a conversation the viewer may not see, and
-    ConflictError where an external id names a message of another text: then none of them is stored.
+    With `tools`, they are made searchable right after the commit, otherwise by the sweep. With
+    `annotations` for their memories, their extraction is queued at once. Raises NotFoundError for
+    a conversation the viewer may not see, and ConflictError, storing none, where an external id
+    names a message of another text.
     """
     note({"messages": len(messages)})
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
@@ -100,15 +99,15 @@ def keep_messages(
     tools: Tools | None = None,
     annotations: Annotations | None = None,
 ) -> list[Message]:
-    """Store messages of a conversation that is locked, as `post_messages` does; in its scope."""
+    """Stores messages of a locked conversation as `post_messages` does; call it in its scope."""
     if not messages:
         return []
     if annotations is not None:
         queue_and_publish(conversation=conversation)
     rows = append_messages(conversation=conversation, messages=messages, now=now)
-    _keep_confidence(conversation, rows, now)
+    _withhold_confided(conversation, rows, now)
     waiting = conversation.last_position - conversation.extracted_position
-    # What waits while the team has memory switched off is extracted once it is on again.
+    # Messages posted while the team has memory switched off wait until it is on again.
     is_due = waiting >= conversation.agent.summarize_interval
     if annotations is not None or (is_due and flags_of_id(team_id=viewer.team_id).memory):
         queue_and_publish(conversation=conversation, annotations=annotations)
@@ -117,8 +116,18 @@ def keep_messages(
     return rows
 
 
+def _withhold_confided(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
+    """Withholds shared messages where the first new message asks for silence about them."""
+    first = next((row for row in rows if row.role == "user"), None)
+    if first is None or not conversation.extracted_position:
+        return
+    if confided([Said(first.pk, first.content, is_persons=True)]):
+        place = first.position
+        settle_sharing(conversation=conversation, first=place, last=place, now=now)
+
+
 def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) -> Conversation:
-    """Mark a conversation closed and queue its unread messages and failed jobs."""
+    """Marks a conversation closed and queues its unread messages and failed jobs."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         conversation = visible_conversation(viewer=viewer, conversation_id=conversation_id)
         mark_closed(conversation=conversation, now=now)
@@ -132,17 +141,6 @@ def close_conversation(*, viewer: Viewer, conversation_id: UUID, now: datetime) 
     return conversation
 
 
-def _keep_confidence(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
-    """Withhold what was shared already where the first new message asks for silence about it."""
-    told = next((row for row in rows if row.role == "user"), None)
-    if (
-        told is not None
-        and conversation.extracted_position
-        and confided([Said(told.pk, told.content, is_persons=True)])
-    ):
-        settle_sharing(conversation=conversation, first=told.position, last=told.position, now=now)
-
-
 def save_state(
     *,
     viewer: Viewer,
@@ -153,7 +151,7 @@ def save_state(
     now: datetime,
     condition: Condition = UNCONDITIONAL,
 ) -> Saved:
-    """Save a thread's state; user and agent are created when first named.
+    """Saves a thread's state; user and agent are created when first named.
 
     A viewer of one agent saves that agent's state. Raises what `checkpoint_text` and
     `save_checkpoint` raise.

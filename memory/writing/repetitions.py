@@ -25,9 +25,9 @@ _LONGEST_CHAIN = 100
 
 
 class StoredFacts:
-    """The live memories stored under the keys of one write's drafts, its own new ones included.
+    """The live memories under the keys of one write's drafts, its own new ones included.
 
-    Use it in the write's transaction, which keeps other writers of the same facts out.
+    Use it in the write's transaction, which excludes other writers of the same facts.
     """
 
     def __init__(
@@ -39,23 +39,21 @@ class StoredFacts:
         self._readers = readers
 
     def same_as(self, item: PreparedDraft) -> Memory | None:
-        """The memory that says the same to the same readers, if the writer may read it."""
+        """Returns the memory that says the same to the same readers, if the writer may read it."""
         for key in item.keys:
             memory = self._by_key.get(key)
             if memory is None or self._readers.reach(memory, item.draft) is not Reach.SAME:
                 continue
-            if differs_in_case(memory.content, item.draft.content):
-                continue
-            if not item.draft.adds_payload_to(memory):
+            is_same_text = not differs_in_case(memory.content, item.draft.content)
+            if is_same_text and not item.draft.adds_payload_to(memory):
                 return memory
         return None
 
     def take_key(self, item: PreparedDraft, memory: Memory) -> None:
-        """Store the new memory under a free key, beside an equal one of other readers.
+        """Gives the new memory a free key, beside an equal one of other readers or payload.
 
-        Likewise beside one that differs from it in capitals that carry meaning, or in its payload.
-        Where no key is free (a writer files under a category that it may not read, where the same
-        is stored), it gets none: refusing it would tell the writer what is there.
+        Where no key is free, as beside a memory that the writer may not read, it gets none:
+        refusing it would reveal that memory.
         """
         if self.same_as(item) is not None:
             memory.dedupe_key = item.key
@@ -66,14 +64,13 @@ class StoredFacts:
             self._by_key[memory.dedupe_key] = memory
 
     def forget(self, ids: Iterable[UUID]) -> None:
-        """These are retired: said again, it would be a change back and no repetition."""
+        """Drops retired memories: said again, such a fact is a change back and no repetition."""
         gone = set(ids)
-        if gone:
-            self._by_key = {k: each for k, each in self._by_key.items() if each.pk not in gone}
+        self._by_key = {key: each for key, each in self._by_key.items() if each.pk not in gone}
 
 
 def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
-    """Note on the existing memory that the fact was said again, and by which messages.
+    """Notes on the existing memory that the fact was said again, and by which messages.
 
     Messages that it already names add nothing: a repeated delivery is not a second witness.
     """
@@ -95,6 +92,9 @@ def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
     return existing
 
 
+# -- external ids ----------------------------------------------------------------------------
+
+
 class DraftRefusedError(ConflictError):
     """The draft at `index` of a write is in conflict with what is stored; nothing was written."""
 
@@ -105,10 +105,10 @@ class DraftRefusedError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """The memory that an external id names, and its last version that the writer may see.
+    """The memory of an external id, and its last version that the writer may see.
 
-    `said` are digests of the texts that were acknowledged under the id or are a version of it.
-    What `is_new` came with this very write.
+    `said` are digests of the texts sent under the id and of its versions. One that `is_new` came
+    with this very write.
     """
 
     memory: Memory
@@ -118,24 +118,24 @@ class _Named:
 
 
 class ExternalIds:
-    """What the external ids of one write's drafts name, whatever its status."""
+    """The memories that the external ids of one write's drafts name, whatever their status."""
 
     def __init__(
         self, *, viewer: Viewer, drafts: Sequence[MemoryDraft], readers: Readers | None = None
     ) -> None:
         self._drafts = drafts
         self._named = _stored(viewer, {draft.external_id for draft in drafts if draft.external_id})
-        self._readers = readers
         if self._named and readers is None:
-            self._readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
+            readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
+        self._readers = readers or Readers()
 
     def refuse_taken(self) -> None:
-        """`stored_for` of each draft, as far as can be known before the write."""
+        """Raises DraftRefusedError for the first draft whose external id is taken."""
         for index in range(len(self._drafts)) if self._named else ():
             self.stored_for(index)
 
     def stored_for(self, index: int) -> Memory | None:
-        """The memory that the external id of the draft names; None where it has none or a new one.
+        """Returns the memory of the draft's external id; None where it has none or a new one.
 
         Raises DraftRefusedError where the draft cannot be a repetition of that memory: one about
         somebody else, one in a category that the writer may not read and, unless the draft
@@ -151,11 +151,11 @@ class ExternalIds:
         return named.last
 
     def keep(self, draft: MemoryDraft, result: WriteResult) -> None:
-        """Let the draft's external id name what it was stored as, also where that is no new one."""
+        """Stores the draft's external id as a name of its memory, also where that is not new."""
         if not draft.external_id or _key(draft) in self._named:
             return
         memory = result.memory
-        sent = _digest_of_draft(draft)
+        sent = _digest(draft.content, draft)
         said = frozenset({*_digests_of(memory), sent})
         self._named[_key(draft)] = _Named(memory, memory, said, is_new=True)
         if result.outcome is Outcome.DUPLICATE:
@@ -168,9 +168,8 @@ class ExternalIds:
             )
 
     def _problem(self, draft: MemoryDraft, named: _Named) -> str:
-        readers = self._readers or Readers()
         last, name = named.last, f"The external_id '{draft.external_id}'"
-        if not all(readers.may_read(memory, draft) for memory in (named.memory, last)):
+        if not all(self._readers.may_read(each, draft) for each in (named.memory, last)):
             return f"{name} is taken; send this with another one."
         if last.status == Status.PURGED and not draft.accepts_deleted:
             return (
@@ -188,7 +187,7 @@ class ExternalIds:
         )
         if named.memory.end_user_id != draft.end_user_id and not is_same_turn:
             return f"{name} is a memory about somebody else."
-        if draft.accepts_deleted or _digest_of_draft(draft) in named.said:
+        if draft.accepts_deleted or _digest(draft.content, draft) in named.said:
             return ""
         if named.is_new:
             return (
@@ -204,25 +203,18 @@ def _key(draft: MemoryDraft) -> _Key:
     return draft.agent_id, draft.external_id
 
 
-def _digest(text: str) -> bytes:
-    """32 bytes that are equal for the same normalised text."""
-    return hashlib.sha256(normalise_text(text).encode()).digest()
-
-
-def _digest_of_draft(draft: MemoryDraft) -> bytes:
-    """That of its text, with its payload where it has one."""
-    text = _digest(draft.content)
-    return payload_key(text, draft.form, draft.payload) if draft.form else text
+def _digest(text: str, of: MemoryDraft | Memory | None = None) -> bytes:
+    """Returns 32 bytes, equal for the same normalised text and the payload of `of`, if any."""
+    digest = hashlib.sha256(normalise_text(text).encode()).digest()
+    return payload_key(digest, of.form, of.payload) if of is not None and of.form else digest
 
 
 def _digests_of(memory: Memory) -> set[bytes]:
-    """Of what repeats the memory: its text alone, and with its payload."""
-    text = _digest(memory.content)
-    return {text, payload_key(text, memory.form, memory.payload)} if memory.form else {text}
+    return {_digest(memory.content), _digest(memory.content, memory)}
 
 
 def _stored(viewer: Viewer, external_ids: set[str]) -> dict[_Key, _Named]:
-    """By external id the memories that were stored under it, or that repeat what was."""
+    """Returns by external id the memories stored under it, or repeated under it."""
     if not external_ids:
         return {}
     further = ExternalName.objects.filter(team_id=viewer.team_id, external_id__in=external_ids)
@@ -252,7 +244,7 @@ def _with_versions(memory: Memory, later: dict[UUID, Memory], said: set[bytes]) 
 def later_versions(
     rows: Iterable[Memory], *, read: Callable[[Collection[UUID]], Mapping[UUID, Memory]]
 ) -> dict[UUID, Memory]:
-    """What superseded the rows, to the end of the chains, as far as `read` finds it by its ids."""
+    """Returns the successors of the rows to the end of their chains, as far as `read` finds any."""
     found: dict[UUID, Memory] = {}
     wanted = _successors(rows)
     while missing := wanted - found.keys():

@@ -31,13 +31,17 @@ _SQL = load_sql_parts(__file__, "write_path.sql")
 _MEMORIES = _SQL["memories"].format(columns=", ".join(_COLUMNS))
 
 
+# -- new memories ----------------------------------------------------------------------------
+
+
 def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) -> Memory:
-    """The memory of a draft, not stored yet, with the id it is going to have.
+    """Returns the memory of a draft, not stored yet, with its future id.
 
     An identity memory is pinned and hot from the start (seed 000, "preserves agent identity").
     """
     is_pinned = draft.is_pinned or draft.memory_type is MemoryType.IDENTITY
     is_hot = may_be_hot(draft.memory_type) and (is_pinned or draft.importance >= HOT_IMPORTANCE)
+    rests_on = {name: [str(each) for each in ids] for name, ids in draft.rests_on.items()}
     return _memory_of(
         team_id=draft.team_id,
         memory_type=draft.memory_type.value,
@@ -52,9 +56,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         tier=(Tier.HOT if is_hot else Tier.WARM).value,
         tags=list(dict.fromkeys(draft.tags)),
         form=draft.form.value if draft.form else "",
-        payload=dict(draft.payload)
-        if draft.form
-        else {name: [str(each) for each in ids] for name, ids in draft.rests_on.items()},
+        payload=dict(draft.payload) if draft.form else rests_on,
         agent_id=draft.agent_id,
         end_user_id=draft.end_user_id,
         project_id=draft.project_id,
@@ -65,7 +67,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         extraction_pass=draft.extraction_pass,
         actor=actor,
         external_id=draft.external_id,
-        # What is stored unchecked, as given, may stand twice.
+        # An unchecked memory may stand twice.
         dedupe_key=key if draft.check else None,
         created_at=draft.created_at,
         valid_from=draft.valid_from,
@@ -74,21 +76,21 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
 
 
 def _memory_of(**values: Any) -> Memory:  # Any: a column of any type
-    """The memory with these values by column, past the much slower way of Django by keywords."""
-    fields = Memory._meta.concrete_fields
+    """Returns the memory with these values by column, much faster than Django by keywords."""
     row: list[Any] = [
-        values[each.attname] if each.attname in values else each.get_default() for each in fields
+        values[each.attname] if each.attname in values else each.get_default()
+        for each in Memory._meta.concrete_fields
     ]
     return Memory(*row)  # type: ignore[misc]  # the plugin takes them for keywords
 
 
 def may_be_hot(memory_type: str) -> bool:
-    """Whether memories of the type may be kept closest to the prompt: an insight never is."""
+    """Returns whether memories of the type may be in the hot tier: an insight never is."""
     return memory_type != MemoryType.INSIGHT
 
 
 def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_model: str) -> None:
-    """Insert new memories and what they are found by; call it in the write's transaction."""
+    """Inserts new memories and their search entries; call it in the write's transaction."""
     if not rows:
         return
     memories = [memory for memory, _ in rows]
@@ -127,7 +129,7 @@ def _searched(memory: Memory) -> str:
 
 
 def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
-    """Edges `related_to` from new memories to older ones, each with its strength 0-1."""
+    """Inserts edges `related_to` from new memories to older ones, each with its strength 0-1."""
     run_prepared(
         _SQL["links"],
         [
@@ -141,13 +143,13 @@ def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
     )
 
 
-_MARK = load_sql_parts(__file__, "write_path.sql")["mark"]
+# -- effects of a ruling ---------------------------------------------------------------------
 
 
 def apply_version(*, memory: Memory, ruling: Ruling) -> None:
-    """Continue the chain of what the memory supersedes, or put it behind what is newer.
+    """Continues the chain of the superseded memories, or puts it behind a newer one.
 
-    Call it before what it replaces is retired, which unpins that.
+    Call it before these are retired, which unpins them.
     """
     if ruling.continued:
         if memory.supersedes_id is None:
@@ -165,21 +167,26 @@ def apply_version(*, memory: Memory, ruling: Ruling) -> None:
 
 
 def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
-    """Turn what the new memory replaces cold, naming its successor, before that is inserted."""
+    """Retires what the new memory replaces, naming its successor, before that is inserted."""
     for old in ruling.superseded:
-        release_disputes(memory=old, actor=actor, note=SUPERSEDED)
-        old.status = Status.SUPERSEDED.value
-        old.tier = Tier.COLD.value
-        old.is_pinned = False
         old.superseded_by = memory
-        save_marks([old])
+        retire(memory=old, status=Status.SUPERSEDED, actor=actor, note=SUPERSEDED)
+
+
+def retire(*, memory: Memory, status: Status, actor: str, note: str) -> None:
+    """Takes a locked memory out of the live ones: cold, unpinned, its disputes ended; saves it."""
+    release_disputes(memory=memory, actor=actor, note=note)
+    memory.status = status.value
+    memory.tier = Tier.COLD.value
+    memory.is_pinned = False
+    save_marks([memory])
 
 
 def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> None:
-    """Mark the disputes of stored new memories and keep their conflicts as contradictions.
+    """Marks the disputes of stored new memories and stores their conflicts as contradictions.
 
-    A contradiction is settled for a supersession, open for a dispute and for what people said
-    before is wrong. No stored memory may be in two of the rulings.
+    A contradiction is settled for a supersession, open for a dispute and for an objection. No
+    stored memory may be in two of the rulings.
     """
     now = timezone.now()
     disputed = {each.memory.pk: each.memory for _, ruling in ruled for each in ruling.disputed}
@@ -195,15 +202,12 @@ def record_conflicts(*, ruled: Sequence[tuple[Memory, Ruling]], judge: str) -> N
 
 
 def save_marks(memories: Iterable[Memory]) -> None:
-    """Store status, tier, pin, successor and disputes of stored memories of one team.
-
-    Each is locked by this transaction, or new in it.
-    """
+    """Stores status, tier, pin, successor and disputes of memories of one team, locked or new."""
     rows = sorted(memories, key=lambda memory: memory.pk)
     if not rows:
         return
     run_prepared(
-        _MARK,
+        _SQL["mark"],
         [
             rows[0].team_id,
             [memory.pk for memory in rows],
@@ -217,9 +221,9 @@ def save_marks(memories: Iterable[Memory]) -> None:
 
 
 def _mark_disputes(memory: Memory, ruling: Ruling) -> Iterator[Memory]:
-    """Let the memory and those it is in dispute with name each other; yields the changed ones.
+    """Lets disputed memories name each other, and yields the changed ones.
 
-    What fewer readers see is never named by what more of them see.
+    A memory of fewer readers is never named by one of more readers.
     """
     marks = [each.memory.pk for each in ruling.disputed if each.reach is not Reach.NARROWER]
     for each in ruling.disputed:
@@ -270,8 +274,11 @@ def _contradiction(
     return row
 
 
+# -- the end of disputes ---------------------------------------------------------------------
+
+
 def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
-    """End the open disputes of a memory that leaves the live ones: the other side stands.
+    """Ends the open disputes of a memory that leaves the live ones: the other side stands.
 
     A memory left without any dispute is active again. The caller saves `memory`.
     """
@@ -280,33 +287,35 @@ def release_disputes(*, memory: Memory, actor: str, note: str) -> None:
     about = still_open.filter(Q(memory_a=memory) | Q(memory_b=memory))
     pairs = list(about.values_list("memory_a_id", "memory_b_id"))
     partners = {pk for pair in pairs for pk in pair if pk}
-    others = {
-        row.pk: row
-        for row in Memory.objects.select_for_update()
+    others = (
+        Memory.objects.select_for_update()
         .filter(team_id=memory.team_id, pk__in={*memory.contradicts, *partners} - {memory.pk})
         .order_by("pk")
-    }
-    for other in others.values():
+    )
+    for other in others:
         other.contradicts = [each for each in other.contradicts if each != memory.pk]
         settle_status(memory=other)
     memory.contradicts = []
     if not pairs:
         return
-    now = timezone.now()
-    settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": now}
+    settled = {"resolution_note": note, "resolved_by": actor, "resolved_at": timezone.now()}
     still_open.filter(memory_a=memory).update(resolution="b_wins", **settled)
     still_open.filter(memory_b=memory).update(resolution="a_wins", **settled)
 
 
 def settle_status(*, memory: Memory) -> None:
-    """Make a memory active again unless it contradicts another or is said to be wrong; save it.
+    """Makes a memory active again unless it is in dispute or said to be wrong; saves it.
 
     Pin, importance and tier are saved as the caller has them.
     """
-    if memory.status == Status.DISPUTED and not memory.contradicts:
-        said_wrong = Contradiction.objects.filter(
-            team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
-        )
-        if not said_wrong.exists():
-            memory.status = Status.ACTIVE.value
+    if memory.status == Status.DISPUTED and not is_disputed(memory):
+        memory.status = Status.ACTIVE.value
     memory.save(update_fields=["status", "contradicts", "is_pinned", "importance", "tier"])
+
+
+def is_disputed(memory: Memory) -> bool:
+    """Returns whether a memory names another that it contradicts, or is said to be wrong."""
+    said_wrong = Contradiction.objects.filter(
+        team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
+    )
+    return bool(memory.contradicts) or said_wrong.exists()

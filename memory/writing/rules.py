@@ -1,10 +1,13 @@
-"""The rules that every extracted candidate passes, in order."""
+"""The rules that every extracted candidate passes, in order.
+
+RULES come before anything is embedded; the last ones run in the transaction that writes.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import UUID
@@ -18,16 +21,22 @@ from memory.domain.types import NAMELESS, Candidate, MemoryType
 from memory.models import Job
 from memory.selectors.neighbours import retired_sources
 from memory.writing.drafts import PreparedDraft
-from memory.writing.windows import Found, MessageRange, owned
+from memory.writing.windows import TEAM_FACT, Found, MessageRange, TeamFacts
 from teams.models import Message
 from teams.prepared import run_prepared
 from teams.tenancy import hold_lock
 from teams.tracing import step
 
+_MAY_BE_OF_TEAM = (
+    MemoryType.SEMANTIC,
+    MemoryType.EPISODIC,
+    MemoryType.PROCEDURAL,
+    MemoryType.SHARED,
+)
 _OF_HEALTH = frozenset({"health", "safety", "allergy", "allergies", "medication", "medical"})
 _DECIDED = frozenset({"decision", "constraint"})
-_TASTE = "preferences"
-_WRITTEN = """
+_PREFERENCES = "preferences"
+_WRITTEN_TODAY = """
 SELECT coalesce(sum(job.written_that_day), 0)::integer
 FROM memory_job AS job JOIN teams_conversation AS talk
     ON talk.team_id = job.team_id AND talk.id = job.conversation_id
@@ -52,10 +61,10 @@ RETIRED = Refusal("retired since")
 
 @dataclass(slots=True)
 class Window:
-    """The messages that a run reads at a time, what it finds, and what the rules made of it.
+    """The messages that a run reads at a time, and what the rules made of their candidates.
 
-    Once all messages are read, it is what the caps kept out before: `is_rest`. `private` are
-    sources of candidates that are the agent's own, written or not.
+    Once all messages are read, it holds what the caps left out: `is_rest`. `private` are sources
+    of candidates that belong to the agent alone, written or not.
     """
 
     job: Job
@@ -85,7 +94,7 @@ class Window:
 
 @step("extraction.screen")
 def apply_rules(window: Window) -> None:
-    """Puts the candidates that may be written, and why others may not, into the window."""
+    """Sorts the window's candidates into those that may be written and those refused."""
     window.candidates, left = _passed(RULES, window.found.candidates, window, _rank)
     window.over_turn = [candidate for candidate, why in left if why is OVER_TURN]
     window.refused = Counter(why.reason for _, why in left if why is not OVER_TURN)
@@ -99,7 +108,7 @@ def _passed(
 ) -> tuple[list[T], list[tuple[T, Refusal]]]:
     """Returns the items that pass the rules, and the others with the reason, each in their order.
 
-    The most important ones are asked first, so that a cap keeps out the others.
+    The most important items come first, so that a cap leaves out the others.
     """
     passed: dict[int, T] = {}
     left: dict[int, tuple[T, Refusal]] = {}
@@ -116,15 +125,47 @@ def _passed(
     return [passed[place] for place in sorted(passed)], [left[place] for place in sorted(left)]
 
 
+def _rank(candidate: Candidate) -> tuple[float, ...]:
+    """Returns the order in which a cap is filled: by importance, then by the harm of a loss."""
+    if candidate.category in _DECIDED or not _OF_HEALTH.isdisjoint(candidate.subject.split(".")):
+        kind = 0
+    else:
+        kind = 2 if candidate.category == _PREFERENCES else 1
+    return -candidate.importance, kind, -candidate.confidence
+
+
 # -- before anything is embedded -------------------------------------------------------------
 
 
 def ownership(candidate: Candidate, window: Window) -> Candidate:
-    """Makes it private where it was told in confidence, the team's where its audience says so."""
-    candidate = owned(candidate, team=window.source.team, secret=window.found.secret)
+    """Makes it private where it was told in confidence, the team's where its audience says so.
+
+    A fact that needs the team's consent, as every preference does, is tagged TEAM_FACT.
+    """
+    if _is_confided(candidate, window):
+        candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
+    elif window.source.team is not TeamFacts.NEVER and _is_of_team(candidate):
+        if window.source.team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
+            candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
+        else:
+            # A person pins for themselves, not for all others.
+            candidate = replace(candidate, is_of_team=True, is_pinned=False)
     if candidate.memory_type is MemoryType.AGENT_PRIVATE:
         window.private.update(candidate.message_ids)
     return candidate
+
+
+def _is_confided(candidate: Candidate, window: Window) -> bool:
+    # The audience that a model names decides, unless the candidate is a quotation.
+    if candidate.audience == "agent":
+        return True
+    is_decided = candidate.audience and not candidate.is_verbatim
+    return not is_decided and not window.found.secret.isdisjoint(candidate.message_ids)
+
+
+def _is_of_team(candidate: Candidate) -> bool:
+    may_be = candidate.memory_type in _MAY_BE_OF_TEAM and not candidate.sensitive_field
+    return candidate.audience == "team" and may_be
 
 
 def wording(candidate: Candidate, window: Window) -> Candidate | Refusal:
@@ -144,10 +185,10 @@ def _holds_masked(candidate: Candidate, window: Window) -> bool:
 
 
 def grounding(candidate: Candidate, window: Window) -> Candidate | Refusal:
-    """Refuses what no message says; a quotation always passes.
+    """Refuses a candidate that no message supports; a quotation always passes.
 
     Its grounds are the messages that it names, those right before them, which they may answer, and
-    for words and names all up to there.
+    for words and names all messages up to there.
     """
     if candidate.is_verbatim:
         return candidate
@@ -203,7 +244,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Writing:
-    """What the last rules know: what people retired, and the room that the day has left."""
+    """Context of the last rules: what people retired, and the room that the day has left."""
 
     window: Window
     retired: Mapping[bytes, set[UUID]]
@@ -219,12 +260,8 @@ def apply_last_rules(
     job = window.job
     retired: dict[bytes, set[UUID]] = {}
     for user in {each.prepared.draft.end_user_id for each in ready}:
-        keys = [
-            key
-            for each in ready
-            if each.prepared.draft.end_user_id == user
-            for key in each.prepared.keys
-        ]
+        own = [each.prepared for each in ready if each.prepared.draft.end_user_id == user]
+        keys = [key for each in own for key in each.keys]
         retired |= retired_sources(team_id=job.team_id, end_user_id=user, keys=keys)
     person = job.conversation.end_user_id
     room = room_today(team_id=job.team_id, end_user_id=person, now=now) if job.is_capped else None
@@ -234,16 +271,10 @@ def apply_last_rules(
 
 
 def not_retired(ready: Ready, writing: Writing) -> Ready | Refusal:
-    """Refuses what the same messages gave before and somebody has retired since.
-
-    So a deleted, corrected or settled memory does not come back when messages are read again.
-    """
+    """Refuses a memory of the same messages that somebody deleted, corrected or settled."""
     sources = ready.prepared.draft.message_ids
-    if sources and any(
-        writing.retired.get(key, set()).issuperset(sources) for key in ready.prepared.keys
-    ):
-        return RETIRED
-    return ready
+    retired = (writing.retired.get(key, set()) for key in ready.prepared.keys)
+    return RETIRED if sources and any(each.issuperset(sources) for each in retired) else ready
 
 
 def cap_of_day(ready: Ready, writing: Writing) -> Ready | Refusal:
@@ -261,24 +292,15 @@ ADDED_RULES: list[Callable[[Ready, Writing], Ready | Refusal]] = []
 
 
 def room_today(*, team_id: UUID, end_user_id: UUID, now: datetime) -> int | None:
-    """Returns how many more memories talk may write about this person today (UTC); None for any.
+    """Returns how many more memories extraction may write about this person today (UTC).
 
-    Call it in the transaction that writes them: until that ends, everybody else who asks about
-    this person waits, so that two extractions never share the same room. Only capped jobs count,
-    with what they wrote today, whichever day their messages are of.
+    None means no limit. Call it in the transaction that writes them, which it makes others wait
+    for. Only capped jobs count, with what they wrote today, whatever the day of their messages.
     """
     if not settings.MAX_MEMORIES_PER_USER_DAY:
         return None
     # Taken before the writers' own locks by everybody.
     hold_lock(f"daily-room|{team_id}|{end_user_id}")
-    ((written,),) = run_prepared(_WRITTEN, [team_id, end_user_id, now.astimezone(UTC).date()])
+    today = now.astimezone(UTC).date()
+    ((written,),) = run_prepared(_WRITTEN_TODAY, [team_id, end_user_id, today])
     return max(0, settings.MAX_MEMORIES_PER_USER_DAY - int(written))
-
-
-def _rank(candidate: Candidate) -> tuple[float, ...]:
-    """Returns the order in which a cap is filled: by importance, then by the harm of a loss."""
-    if candidate.category in _DECIDED or not _OF_HEALTH.isdisjoint(candidate.subject.split(".")):
-        kind = 0
-    else:
-        kind = 2 if candidate.category == _TASTE else 1
-    return -candidate.importance, kind, -candidate.confidence

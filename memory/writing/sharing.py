@@ -1,4 +1,4 @@
-"""Decides who finds extracted messages, and withdraws what is confided later."""
+"""Decides who finds extracted messages, and withdraws what a later message asks silence about."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ from teams.prepared import run_prepared, uuids
 from teams.services.conversations import lock_conversation
 from teams.tenancy import team_scope
 
-# Before the messages in question so many that a person said: what announced a confidence, and the
-# exchange whose end was open when it was extracted.
+# Messages of a person before the range: they may announce a confidence, and the person's last one
+# may not have been shared when it was extracted.
 _PERSONS_BEFORE = 3
-_WHY = "told in confidence"
-# The agent's row is held, so that one that comes to keep to itself at this moment withholds these
-# messages too. What is decided stays: sharing is for what is not.
+# The agent's row is locked, so that one that comes to keep to itself meanwhile withholds these too.
 _SHARE = """
 WITH hearer AS MATERIALIZED (
     SELECT keeps_to_itself FROM teams_agent WHERE team_id = $1 AND id = $2 FOR SHARE
@@ -48,7 +46,6 @@ UPDATE memory_messageentry SET audience = 'agent'
 WHERE team_id = $1 AND message_id = ANY ($2::uuid[]) AND audience IS DISTINCT FROM 'agent'
 """
 
-
 logger = logging.getLogger(__name__)
 
 
@@ -57,19 +54,19 @@ def share_extracted(
 ) -> None:
     """Settles the messages `first` to `last`, which the job has extracted; call it in its scope.
 
-    `private` are the sources of candidates that are the agent's own, stored or not.
+    `private` are the sources of candidates that belong to the agent alone, stored or not.
     """
     # Its person may have been erased in between.
     with suppress(NotFoundError):
+        conversation = lock_conversation(team_id=job.team_id, conversation_id=job.conversation_id)
+        # An import posts conversations of the past.
+        is_over = not job.is_capped
         settle_sharing(
-            conversation=lock_conversation(
-                team_id=job.team_id, conversation_id=job.conversation_id
-            ),
+            conversation=conversation,
             first=first,
             last=last,
             now=now,
-            # An import posts what was said before.
-            is_over=not job.is_capped,
+            is_over=is_over,
             private=private,
         )
 
@@ -85,18 +82,18 @@ def settle_sharing(
 ) -> None:
     """Shares the extracted messages up to `last` that are known not to be told in confidence.
 
-    What a member says for the team is the team's, the rest the person's. They begin a little before
-    `first`, for what follows a message may still ask for silence about it. So the person's last
-    message, and what is answered to it, is shared only once the person said more, or the talk
-    `is_over`, closed or at rest. What is confided, and the messages of `private`, are withheld for
-    good. `conversation` must be locked.
+    A member's statements for the team go to the team, the rest to the person. As a later message
+    may still ask for silence about an earlier one, the person's last message, and the answers to
+    it, are shared only once the person said more, or the conversation `is_over`, closed or at
+    rest. Confided messages, and those of `private`, are withheld for good. `conversation` must be
+    locked.
     """
-    rows = _talk_around(conversation, first=first, last=last)
+    rows = _messages_around(conversation, first=first, last=last)
     role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
     participants = participants_of(conversation, role=role)
-    told = [Said.of(source, participants) for source in map(as_source, rows)]
-    secret = confided(told) | set(private)
-    persons = [row.position for row, each in zip(rows, told, strict=True) if each.is_persons]
+    said = [Said.of(source, participants) for source in map(as_source, rows)]
+    secret = confided(said) | set(private)
+    persons = [row.position for row, each in zip(rows, said, strict=True) if each.is_persons]
     if not persons:
         return
     is_whole = rows[-1].position == conversation.last_position
@@ -125,18 +122,15 @@ def settle_sharing(
     if withheld:
         run_prepared(_WITHHOLD, [conversation.team_id, uuids(withheld)])
     if shared:
-        of_team = told_to_team(told) if role == Role.MEMBER else set[UUID]()
+        of_team = told_to_team(said) if role == Role.MEMBER else set[UUID]()
         run_prepared(
             _SHARE,
             [conversation.team_id, conversation.agent_id, uuids(shared), uuids(list(of_team))],
         )
 
 
-def _talk_around(conversation: Conversation, *, first: int, last: int) -> list[Message]:
-    """The messages in question, those before that may speak of them, and those that follow.
-
-    They begin with a person's, so that no answer is read without what it answers.
-    """
+def _messages_around(conversation: Conversation, *, first: int, last: int) -> list[Message]:
+    """Returns the range with its context, which begins with a person's message."""
     said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
     before = said.filter(position__lt=first, role="user").order_by("-position")
     starts = list(before.values_list("position", flat=True)[:_PERSONS_BEFORE])
@@ -146,21 +140,20 @@ def _talk_around(conversation: Conversation, *, first: int, last: int) -> list[M
 
 
 def _has_ended(conversation: Conversation, latest: Message, now: datetime) -> bool:
-    """Whether nothing more is to be said: closed since, or at rest."""
     rest = timedelta(minutes=settings.CONVERSATION_REST_MINUTES)
     closed_at = conversation.closed_at
     is_closed = closed_at is not None and latest.received_at <= closed_at
     return is_closed or latest.received_at <= now - rest
 
 
-def take_back_confided(
+def withdraw_confided(
     *, source: MessageRange, confided: AbstractSet[UUID], tools: Tools, actor: str
 ) -> None:
     """Gives memories of earlier messages to the agent alone, where a later one asks for silence.
 
     `confided` are the ids of messages that were told in confidence. Call it outside any
-    transaction, once the range is extracted; again it changes nothing. What is in dispute stays
-    until that is settled, and a line in the log names it.
+    transaction, once the range is extracted; again it changes nothing. A disputed memory stays
+    until that is settled, and the log names it.
     """
     conversation = source.conversation
     earlier = confided & {row.pk for row in source.context}
@@ -176,15 +169,11 @@ def take_back_confided(
                 status__in=(Status.ACTIVE, Status.DISPUTED),
             ).values_list("pk", flat=True)
         )
+    viewer = Viewer(team_id=conversation.team_id, actor=actor)
     move = Move(memory_type=MemoryType.AGENT_PRIVATE, agent=conversation.agent.slug)
+    why = "told in confidence"
     for pk in ids:
         try:
-            move_memory(
-                viewer=Viewer(team_id=conversation.team_id, actor=actor),
-                memory_id=pk,
-                move=move,
-                tools=tools,
-                reason=_WHY,
-            )
+            move_memory(viewer=viewer, memory_id=pk, move=move, tools=tools, reason=why)
         except (ConflictError, NotFoundError) as error:
             logger.warning("Memory %s was told in confidence and stays shared: %s", pk, error)

@@ -21,12 +21,17 @@ from memory.writing.repetitions import DraftRefusedError, ExternalIds
 from memory.writing.secrets import SafeStatement, masked_note, note_masked, safe_statement
 from memory.writing.write_path import write_memories
 from teams.errors import ConflictError, DomainError, ForbiddenError, InvalidError, NotFoundError
-from teams.models import Agent, Conversation, Message
+from teams.models import Conversation, EndUser, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
+EXTRACTOR = "explicit"
 # The scopes that a caller may state; the others belong to work under way.
 STATED_SCOPES = (Scope.USER, Scope.PROJECT, Scope.TEAM)
+_NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+
+
+# -- scopes ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +42,11 @@ class Belonging:
     project_id: UUID | None = None
 
 
-def check_team_preference(*, category: str, subject: str) -> None:
-    """Raise InvalidError for a preference: nobody said yes to its being the whole team's."""
-    if is_preference(category=category, subject=subject):
-        raise InvalidError(
-            "A preference of the whole team needs a yes: send `confirm: true` with a key of the"
-            " team, or state it for a project and promote that, which asks for one.",
-            field="confirm",
-        )
-
-
-def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
-    """Raise ForbiddenError where an agent confirms what the whole team is told."""
-    if confirm and viewer.agent_id is not None:
-        raise ForbiddenError(
-            "An agent cannot confirm what the whole team is told: use a key of the team.",
-            field="confirm",
-        )
-
-
 def belonging(*, scope: Scope, named: Belonging, known: Belonging) -> Belonging:
-    """Whose a memory of that scope is: `named` by the caller, else as is `known` already.
+    """Returns the owners of a memory of that scope, `named` by the caller, else `known` already.
 
-    `user` is one person's and of no project, `project` everybody's in the project unless a person
-    is named, `team` nobody's. Raises InvalidError where the names do not fit the scope or one is
+    `user` is of one person and no project, `project` of everybody in the project unless a person
+    is named, `team` of neither. Raises InvalidError where the names do not fit the scope or one is
     missing.
     """
     if scope is Scope.TEAM:
@@ -85,15 +71,33 @@ def belonging(*, scope: Scope, named: Belonging, known: Belonging) -> Belonging:
     return Belonging(end_user_id)
 
 
-EXTRACTOR = "explicit"
-_NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
+def check_team_preference(*, category: str, subject: str) -> None:
+    """Raises InvalidError for a preference, which needs consent to be the whole team's."""
+    if is_preference(category=category, subject=subject):
+        raise InvalidError(
+            "A preference of the whole team needs a yes: send `confirm: true` with a key of the"
+            " team, or state it for a project and promote that, which asks for one.",
+            field="confirm",
+        )
+
+
+def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
+    """Raises ForbiddenError where an agent confirms a memory of the whole team."""
+    if confirm and viewer.agent_id is not None:
+        raise ForbiddenError(
+            "An agent cannot confirm what the whole team is told: use a key of the team.",
+            field="confirm",
+        )
+
+
+# -- statements ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class StatedMemory:
     """A memory as a caller states it, with names instead of ids.
 
-    Without a text, it has a `form` and a `payload` of its schema, whose words are its text.
+    Without a text it has a `form` and a `payload` of its schema, which is rendered as its text.
     """
 
     content: str = ""
@@ -132,19 +136,15 @@ def remember(
     is_import: bool = False,
     confirm: Callable[[], None] = lambda: None,
 ) -> list[WriteResult]:
-    """Write stated memories, all or none, and say for each what happened, in order.
+    """Writes stated memories, all or none, and returns the results in order.
 
     Agents, users and projects are created when new; a conversation or message must exist. A memory
-    of a conversation is about that conversation's user and project unless it says otherwise, as by
-    its scope. Secrets are masked; what departs from the writing constraints is stored as it is
-    worded, and its result says how. Raises ForbiddenError (a category outside the allowlist of the
-    agent that writes, or whose memory it is), NotFoundError, InvalidError (nothing but a secret, a
-    profile of nobody, a decision of no project or names that do not fit the scope, among others) or
-    ConflictError (the external id of a deleted memory, or of one about somebody else) that names
-    the field (`[3].agent` with `prefix`, for lists). An import takes a secret, a category and a
-    deleted memory as they come: what was said is stored masked, what was deleted stays deleted.
-    `confirm` is called once the people are known and before anything is written; what it raises
-    leaves everything as it was. A person who is erased after it is not written for.
+    of a conversation is about that conversation's user and project unless it says otherwise.
+    Secrets are masked; departures from the writing constraints are stored verbatim and reported.
+    Errors name the field (`[3].agent` with `prefix`, for lists): ForbiddenError for a category,
+    NotFoundError, InvalidError, and ConflictError for an external id that is taken. An import
+    accepts secrets, any category, and deleted memories, which stay deleted. `confirm` is called
+    once the people are known and before anything is written; its error cancels the write.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         directory = _Directory(viewer, stated, is_import=is_import)
@@ -159,21 +159,23 @@ def remember(
                     payload=item.payload,
                     refuse_bare=not is_import,
                 )
-                draft = directory.draft(_safe(item, safe), now=now, extractor=extractor)
+                drafts.append(directory.draft(item, safe, now=now, extractor=extractor))
             except DomainError as error:
                 field = f"[{index}].{error.field}" if prefix else error.field
                 raise type(error)(error.message, field=field) from None
-            drafts.append(draft)
             if safe.is_masked:
                 masked.append(index)
-        with _at_its_place(prefix):
-            # The write asks again. What is known now leaves no new agent or person behind.
+        with _naming_refused(prefix):
+            # The write asks again. This leaves no new agent or person behind.
             ExternalIds(viewer=viewer, drafts=drafts).refuse_taken()
         confirm()
-    with _at_its_place(prefix):
+    with _naming_refused(prefix):
         results = write_memories(viewer=viewer, drafts=drafts, tools=tools, reason=reason)
     if not is_import:
-        results = [_worded(*each) for each in zip(results, drafts, strict=True)]
+        results = [
+            replace(result, wording=departures(text=draft.content, memory_type=draft.memory_type))
+            for result, draft in zip(results, drafts, strict=True)
+        ]
     if masked:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             for index in masked:
@@ -181,15 +183,8 @@ def remember(
     return results
 
 
-def _worded(result: WriteResult, draft: MemoryDraft) -> WriteResult:
-    """The result with where its text departs from the writing constraints."""
-    found = departures(text=draft.content, memory_type=draft.memory_type)
-    return replace(result, wording=found) if found else result
-
-
 @contextmanager
-def _at_its_place(prefix: bool) -> Iterator[None]:
-    """Name the refused draft among many."""
+def _naming_refused(prefix: bool) -> Iterator[None]:
     try:
         yield
     except DraftRefusedError as error:
@@ -197,24 +192,11 @@ def _at_its_place(prefix: bool) -> Iterator[None]:
         raise ConflictError(error.message, field=field) from None
 
 
-def _safe(item: StatedMemory, safe: SafeStatement) -> StatedMemory:
-    subject = masked_note(item.subject, most=MAX_SUBJECT_CHARS)
-    tags = tuple(masked_note(tag, most=MAX_TAG_CHARS) for tag in item.tags)
-    if (safe.text, safe.payload, subject, tags) == (
-        item.content,
-        item.payload,
-        item.subject,
-        item.tags,
-    ):
-        return item
-    return replace(item, content=safe.text, payload=safe.payload, subject=subject, tags=tags)
-
-
 class _Directory:
-    """What the names of one request stand for, each looked up once.
+    """The names of one request, each looked up once.
 
     New ones are made in one order by everybody, so that requests that name the same wait for each
-    other and do not lock each other out.
+    other without a deadlock.
     """
 
     def __init__(self, viewer: Viewer, stated: Sequence[StatedMemory], *, is_import: bool) -> None:
@@ -241,25 +223,75 @@ class _Directory:
             viewer=viewer, names=[item.category for item in stated]
         )
 
-    def draft(self, item: StatedMemory, *, now: datetime, extractor: str) -> MemoryDraft:
-        agent = self.agents[item.agent] if item.agent else None
-        check_allowed(
-            allowed=self.viewer.allowed_categories or self._allowed_to(agent),
-            names=[item.category],
-            field="category",
+    def draft(
+        self, item: StatedMemory, safe: SafeStatement, *, now: datetime, extractor: str
+    ) -> MemoryDraft:
+        agent_id = self._agent_id(item)
+        conversation = self._conversation(item.conversation)
+        sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        user, project_id = self._owner(item, conversation)
+        if item.form in PROJECT_FORMS and project_id is None:
+            raise InvalidError(
+                f"A memory of the form {item.form} is of a project: name it.", field="project"
+            )
+        subject = masked_note(item.subject, most=MAX_SUBJECT_CHARS)
+        is_of_team = user is None and project_id is None
+        is_of_team &= agent_id is None or item.memory_type in TEAM_WIDE
+        if is_of_team and not item.confirm and not self.is_import:
+            check_team_preference(category=item.category, subject=subject)
+        speakers = [row.name for row in sources]
+        return MemoryDraft(
+            team_id=self.viewer.team_id,
+            content=safe.text,
+            memory_type=item.memory_type,
+            importance=item.importance,
+            extractor=extractor,
+            created_at=item.created_at or now,
+            is_pinned=item.is_pinned,
+            confidence=item.confidence,
+            category=item.category,
+            subject=subject,
+            tags=tuple(masked_note(tag, most=MAX_TAG_CHARS) for tag in item.tags),
+            agent_id=agent_id,
+            author_id=agent_id or self.viewer.agent_id,
+            people=people_of(safe.text, speakers=speakers, user=user.names if user else ()),
+            end_user_id=user.pk if user else None,
+            project_id=project_id,
+            conversation_id=conversation.pk if conversation else None,
+            message_ids=tuple(row.pk for row in sources),
+            message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+            external_id=item.external_id,
+            check=item.check,
+            accepts_deleted=self.is_import,
+            form=item.form,
+            payload=safe.payload,
+            needs_consent=not (is_of_team and item.confirm),
         )
+
+    def _agent_id(self, item: StatedMemory) -> UUID | None:
+        """Returns the agent of the memory, if any; checks that it may use the category."""
+        agent = self.agents[item.agent] if item.agent else None
+        # An import accepts any category.
+        of_agent = () if agent is None or self.is_import else agent.allowed_categories
+        allowed = self.viewer.allowed_categories or of_agent
+        check_allowed(allowed=allowed, names=[item.category], field="category")
         if item.category in self.no_categories:
             raise self.no_categories[item.category]
-        conversation = self._conversation(item.conversation)
-        agent_id = agent.pk if agent else None
-        if agent_id is None and item.memory_type in _NEEDS_AGENT:
-            agent_id = self.viewer.agent_id
-            if agent_id is None:
-                raise InvalidError(
-                    f"A memory of type {item.memory_type} belongs to an agent: name it.",
-                    field="agent",
-                )
-        sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        if agent is not None:
+            return agent.pk
+        if item.memory_type not in _NEEDS_AGENT:
+            return None
+        if self.viewer.agent_id is None:
+            raise InvalidError(
+                f"A memory of type {item.memory_type} belongs to an agent: name it.", field="agent"
+            )
+        return self.viewer.agent_id
+
+    def _owner(
+        self, item: StatedMemory, conversation: Conversation | None
+    ) -> tuple[EndUser | None, UUID | None]:
         named = self.users[item.user] if item.user else None
         named_project = self.projects[item.project] if item.project else None
         user, project_id = named, named_project
@@ -280,51 +312,7 @@ class _Directory:
                 " conversation with them.",
                 field="user",
             )
-        if item.form in PROJECT_FORMS and project_id is None:
-            raise InvalidError(
-                f"A memory of the form {item.form} is of a project: name it.", field="project"
-            )
-        is_of_team = user is None and project_id is None
-        is_of_team &= agent_id is None or item.memory_type in TEAM_WIDE
-        if is_of_team and not item.confirm and not self.is_import:
-            check_team_preference(category=item.category, subject=item.subject)
-        return MemoryDraft(
-            team_id=self.viewer.team_id,
-            content=item.content,
-            memory_type=item.memory_type,
-            importance=item.importance,
-            extractor=extractor,
-            created_at=item.created_at or now,
-            is_pinned=item.is_pinned,
-            confidence=item.confidence,
-            category=item.category,
-            subject=item.subject,
-            tags=item.tags,
-            agent_id=agent_id,
-            author_id=agent_id or self.viewer.agent_id,
-            people=people_of(
-                item.content,
-                speakers=[row.name for row in sources],
-                user=user.names if user else (),
-            ),
-            end_user_id=user.pk if user else None,
-            project_id=project_id,
-            conversation_id=conversation.pk if conversation else None,
-            message_ids=tuple(row.pk for row in sources),
-            message_external_ids=tuple(row.external_id for row in sources if row.external_id),
-            valid_from=item.valid_from,
-            valid_to=item.valid_to,
-            external_id=item.external_id,
-            check=item.check,
-            accepts_deleted=self.is_import,
-            form=item.form,
-            payload=item.payload,
-            needs_consent=not (is_of_team and item.confirm),
-        )
-
-    def _allowed_to(self, agent: Agent | None) -> Sequence[str]:
-        """The categories that the agent may use, empty for all; an import takes what it finds."""
-        return () if agent is None or self.is_import else agent.allowed_categories
+        return user, project_id
 
     def _conversation(self, conversation_id: UUID | None) -> Conversation | None:
         if conversation_id is None:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Max, Min
+from pydantic import TypeAdapter
 
 from memory.domain.talk import SUMMARY_TAG, most_important, sentences_of, summarise
 from memory.domain.types import DELETED, Point
@@ -23,14 +24,16 @@ from teams.models import Conversation, Message
 
 EXTRACTOR = "summary"
 POINTS = "points"
-# What a person wrote into a summary is not for rules to drop.
+# The points as a compaction stores them.
+POINT_LIST = TypeAdapter(list[Point])
+# Sentences that a person wrote are not dropped by rules.
 _WRITTEN_IMPORTANCE = 10
 _CACHE_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryBasis:
-    """What a summary is made of: its points in the order of time, and the time it covers."""
+    """The points of a summary in the order of time, and the time it covers."""
 
     points: tuple[Point, ...]
     since: datetime
@@ -38,31 +41,30 @@ class SummaryBasis:
 
 
 def latest_compaction(*, team_id: UUID, conversation_id: UUID) -> Compaction | None:
-    """The compaction that reaches furthest; call it in scope."""
+    """Returns the compaction that reaches furthest; call it in scope."""
     rows = Compaction.objects.filter(team_id=team_id, conversation_id=conversation_id)
     return rows.select_related("summary_memory").order_by("-to_position").first()
 
 
 def standing_summary(compaction: Compaction) -> Memory:
-    """The summary's memory in its present version, whatever its status."""
+    """Returns the summary's memory in its present version, whatever its status."""
     memory = compaction.summary_memory
     while memory.superseded_by is not None and SUMMARY_TAG in memory.superseded_by.tags:
         memory = memory.superseded_by
     return memory
 
 
-def is_written_by_hand(memory: Memory) -> bool:
-    """Whether a person rewrote the summary."""
+def _is_written_by_hand(memory: Memory) -> bool:
     return not memory.extractor.startswith(f"{EXTRACTOR}:")
 
 
 def is_up_to_date(*, memory: Memory, compaction: Compaction, heads: Sequence[Memory]) -> bool:
-    """Whether the summary matches its points as they are now (`heads`, its `standing_points`).
+    """Returns whether the summary matches its present points (`heads`, its `standing_points`).
 
     It does not if one was deleted, corrected, superseded or restored since. A summary that a
     person rewrote always counts as up to date.
     """
-    if is_written_by_hand(memory) or not compaction.points:
+    if _is_written_by_hand(memory) or not compaction.points:
         return True
     told = memory.payload.get(POINTS)
     if told is None:
@@ -71,7 +73,7 @@ def is_up_to_date(*, memory: Memory, compaction: Compaction, heads: Sequence[Mem
 
 
 def standing_points(compaction: Compaction) -> list[Memory]:
-    """The memories that the compaction's points are now, each once, in the versions that hold."""
+    """Returns the present versions of the memories of the compaction's points, each once."""
     ids = {UUID(each) for point in compaction.points for each in point["memory_ids"]}
     return [head for _, head in _standing(compaction.team_id, ids)] if ids else []
 
@@ -79,11 +81,11 @@ def standing_points(compaction: Compaction) -> list[Memory]:
 def summary_basis(
     *, conversation: Conversation, previous: Compaction | None, first: int, last: int
 ) -> SummaryBasis:
-    """What the summary of everything up to `last` is made of; call it in scope.
+    """Returns the basis of a summary of everything up to `last`; call it in scope.
 
-    The points are those of the previous summary and the memories of messages `first` to `last`,
-    each as it stands now: what was superseded or deleted is left out, what was corrected says
-    what it was corrected to. Of no messages, `first` past `last`, it is the previous one's.
+    The points are those of the previous summary and the memories of messages `first` to `last`, in
+    their present versions, without superseded and deleted ones. Of no messages, `first` past
+    `last`, it is the previous one's.
     """
     rows = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, position__lte=last
@@ -112,45 +114,24 @@ def summary_basis(
     return SummaryBasis(tuple(most_important(points=points)), times["since"], times["until"])
 
 
-def points_as_json(points: Sequence[Point]) -> list[dict[str, object]]:
-    """The points as a compaction keeps them."""
-    return [
-        {
-            "text": point.text,
-            "importance": point.importance,
-            "said_at": point.said_at.isoformat(),
-            "memory_ids": [str(each) for each in point.memory_ids],
-        }
-        for point in points
-    ]
-
-
 def _earlier_points(previous: Compaction | None) -> list[Point]:
-    """The points the previous summary was made of, or its sentences where a person rewrote it."""
+    """Returns the points of the previous summary, or its sentences where a person rewrote it."""
     if previous is None:
         return []
     memory = standing_summary(previous)
     if memory.status in DELETED:
         return []
-    if is_written_by_hand(memory) or not previous.points:
+    if _is_written_by_hand(memory) or not previous.points:
         said_at = previous.summary_memory.created_at
         return [
             Point(sentence, _WRITTEN_IMPORTANCE, said_at)
             for sentence in sentences_of(memory.content)
         ]
-    return [
-        Point(
-            text=str(each["text"]),
-            importance=int(each["importance"]),
-            said_at=datetime.fromisoformat(each["said_at"]),
-            memory_ids=tuple(UUID(one) for one in each["memory_ids"]),
-        )
-        for each in previous.points
-    ]
+    return POINT_LIST.validate_python(previous.points)
 
 
 def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]) -> set[UUID]:
-    """The memories that were made of the messages `own`, and those that others met again."""
+    """Returns the memories made of the messages `own`, and those that their jobs repeated."""
     memories = Memory.objects.filter(
         team_id=conversation.team_id, conversation=conversation, extraction_pass__isnull=False
     ).values_list("id", "source_message_ids")
@@ -166,7 +147,7 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
 
 
 def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
-    """Each memory that still holds, with the version of it that does, oldest first."""
+    """Returns each memory that still holds with its present version, oldest first."""
     rows = _read(team_id, ids)
     versions = later_versions(rows.values(), read=partial(_read, team_id)) | rows
     found = []
@@ -174,8 +155,8 @@ def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory
         head = memory
         while not head.is_live and head.superseded_by_id in versions:
             head = versions[head.superseded_by_id]
-        # A correction rests on the same messages; a newer statement on its own, and stands for
-        # itself where it belongs to this conversation.
+        # A correction rests on the same messages. A newer statement rests on its own, and is a
+        # point itself where it belongs to this conversation.
         is_same = head is memory or not set(memory.source_message_ids).isdisjoint(
             head.source_message_ids
         )
@@ -199,15 +180,11 @@ def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
 
 
 def running_summary(*, conversation: Conversation) -> str:
-    """The latest summary of a conversation, with later corrections; call it in scope.
+    """Returns the latest summary of a conversation, with later corrections; call it in scope.
 
-    Empty if there is none or it was deleted. If a memory it covers was deleted, corrected or
-    superseded since, it is rebuilt by rules from the current ones, until a compaction renews it.
-
-    `conversation` must have been read before, and this transaction must not have changed it: Redis
-    caches the summary by the conversation's revision, which every compaction and every change of
-    its memories increases; at revision 0 there is none. Memories of other conversations that the
-    summary covers are checked each time.
+    Empty if there is none or it was deleted. If a memory it covers changed since, it is rebuilt by
+    rules until a compaction renews it. Redis caches it by the conversation's revision, which this
+    transaction must not have changed; memories of other conversations are checked each time.
     """
     if not conversation.revision:
         # A summary is a memory of the conversation, and each one of these moves it.
@@ -218,14 +195,14 @@ def running_summary(*, conversation: Conversation) -> str:
         revision, text, *elsewhere = json.loads(cast(bytes, held))
         if revision == conversation.revision and _are_live(conversation, elsewhere):
             return str(text)
-    text, elsewhere = _stored(conversation)
-    kept = json.dumps([conversation.revision, text, *elsewhere])
-    quick_redis().ask(lambda client: client.set(key, kept, ex=_CACHE_SECONDS))
+    text, elsewhere = _present_summary(conversation)
+    cached = json.dumps([conversation.revision, text, *elsewhere])
+    quick_redis().ask(lambda client: client.set(key, cached, ex=_CACHE_SECONDS))
     return text
 
 
-def _stored(conversation: Conversation) -> tuple[str, list[str]]:
-    """The summary's text, and the memories of other conversations that it tells."""
+def _present_summary(conversation: Conversation) -> tuple[str, list[str]]:
+    """Returns the summary's text, and the memories of other conversations that it covers."""
     latest = latest_compaction(team_id=conversation.team_id, conversation_id=conversation.pk)
     if latest is None:
         return "", []
@@ -242,7 +219,6 @@ def _stored(conversation: Conversation) -> tuple[str, list[str]]:
 
 
 def _are_live(conversation: Conversation, ids: Sequence[str]) -> bool:
-    """Whether all of these still hold; nothing is asked for none."""
     if not ids:
         return True
     rows = Memory.objects.filter(team_id=conversation.team_id, pk__in=ids, status__in=LIVE)

@@ -30,7 +30,6 @@ from teams.errors import ConflictError, DomainError
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 
-_SKIPPED = "Messages {} to {} could not be extracted and are skipped until an admin retries."
 _FIRST_POLL_SECONDS = 0.05
 _LAST_POLL_SECONDS = 0.5
 
@@ -53,10 +52,9 @@ def extract_now(
 ) -> ExtractionCounts:
     """Extracts what is left of a conversation and waits for what others are extracting.
 
-    The answer covers every extraction of this conversation that no earlier call has reported,
-    those that began by themselves included. Raises NotFoundError for an invisible conversation,
-    ForbiddenError where memory is switched off, and StillExtractingError when there is more to do
-    after `seconds` (EXTRACT_WAIT_SECONDS).
+    The answer covers every extraction of this conversation that no earlier call has reported.
+    Raises NotFoundError for an invisible conversation, ForbiddenError where memory is switched
+    off, and StillExtractingError when there is more to do after `seconds` (EXTRACT_WAIT_SECONDS).
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         require_memory(flags_of_id(team_id=viewer.team_id))
@@ -84,13 +82,13 @@ def finish(
     until: float,
     outlasts_failures: bool = False,
 ) -> None:
-    """Runs the jobs that `pending` names until it names none; waits for those that others run.
+    """Runs the `pending` jobs until there are none; waits for those that others run.
 
-    `pending` is asked in the team's scope, `until` is a moment of `time.monotonic`. Past it, at
-    the end of the window at hand, what is left goes to the workers and StillExtractingError is
-    raised. One window is tried in any case; a job that failed has its pause first. Raises what a
-    run raises; with `outlasts_failures` only errors of services that are away, and what fails is
-    tried again until it is skipped.
+    `pending` is called in the team's scope, `until` is a time of `time.monotonic`. After it, at
+    the end of the present window, the rest goes to the workers and StillExtractingError is raised.
+    One window is tried in any case; a job that failed has its pause first. Raises what a run
+    raises; with `outlasts_failures` only errors of services that are away, and a job that fails is
+    tried again until its messages are skipped.
     """
     tried = False
     pause = _FIRST_POLL_SECONDS
@@ -120,10 +118,22 @@ def finish(
             pause = min(2 * pause, _LAST_POLL_SECONDS)
 
 
+def _hand_over(team_id: UUID, pending: Callable[[], Sequence[Job]]) -> None:
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        left = pending()
+        if left:
+            publish(team_id=team_id)
+    if left:
+        raise StillExtractingError(
+            "The extraction goes on in the background; ask again when its job is done.",
+            job=max(left, key=lambda job: job.to_position),
+        )
+
+
 def report(*, jobs: QuerySet[Job, Job]) -> ExtractionCounts:
     """Returns the results of finished jobs that no caller has received; call it in scope.
 
-    A warning names what was skipped.
+    A warning names each skipped range.
     """
     total = ExtractionCounts(warnings=skipped_warnings(jobs=jobs))
     done = jobs.filter(state=Job.State.DONE, reported_at=None).select_for_update()
@@ -138,18 +148,6 @@ def skipped_warnings(*, jobs: QuerySet[Job, Job]) -> tuple[str, ...]:
     """Returns a sentence for each range of messages that is skipped; call it in scope."""
     rows = jobs.filter(state=Job.State.SET_ASIDE).order_by("from_position")
     return tuple(
-        _SKIPPED.format(first, last)
+        f"Messages {first} to {last} could not be extracted and are skipped until an admin retries."
         for first, last in rows.values_list("from_position", "to_position")
     )
-
-
-def _hand_over(team_id: UUID, pending: Callable[[], Sequence[Job]]) -> None:
-    with team_scope(team_ids=[team_id], actor=ACTOR):
-        left = pending()
-        if left:
-            publish(team_id=team_id)
-    if left:
-        raise StillExtractingError(
-            "The extraction goes on in the background; ask again when its job is done.",
-            job=max(left, key=lambda job: job.to_position),
-        )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from itertools import pairwise
@@ -41,10 +40,14 @@ from teams.services.team_settings import flags_of_id
 from teams.tracing import step
 
 CONTEXT_MESSAGES = 12
+# The tag of a fact of the team that waits for a person's consent.
+TEAM_FACT = "team-fact"
+# What an agent learned alone, and its own ways of working.
+_STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
 
 
 class TeamFacts(StrEnum):
-    """Whether a fact of the team becomes the team's at once, after a yes, or never."""
+    """Whether a fact of the team becomes the team's at once, after consent, or never."""
 
     NEVER = "never"
     ASKED = "asked"
@@ -55,8 +58,8 @@ class TeamFacts(StrEnum):
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    `role` is the person's role in the team, `people` are those of `people_beside_user`. Earlier
-    messages that were `skipped` give no context.
+    `role` is the person's role in the team; `people` are the end users who speak beside the
+    conversation's own, by casefolded name. Earlier messages that were `skipped` give no context.
     """
 
     conversation: Conversation
@@ -69,48 +72,12 @@ class MessageRange:
 
     @property
     def said(self) -> list[SourceMessage]:
-        """Returns all messages in their order, skipped ones too: they may ask for silence."""
+        """Returns all messages in order, skipped ones too: they may ask for silence."""
         rows = (*self.context, *self.skipped, *self.messages)
         return [as_source(row) for row in sorted(rows, key=lambda row: row.position)]
 
 
-def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
-    """Loads the messages numbered `first` to `last` and up to 12 before them; call it in scope.
-
-    Skipped messages before them are no context, as they could fail this window too. Times are on
-    the clock of the zone, so that "tonight" is the evening where it was said.
-    """
-    wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
-    skipped = Job.objects.extractions().filter(
-        team_id=conversation.team_id,
-        conversation=conversation,
-        state=Job.State.SET_ASIDE,
-        to_position__gte=first - CONTEXT_MESSAGES,
-        to_position__lt=first,
-    )
-    away = list(skipped.values_list("from_position", "to_position"))
-    read = _load(conversation=conversation, wanted=wanted, zone=zone)
-    left = [row for row in read if any(start <= row.position <= end for start, end in away)]
-    rows = [row for row in read if row not in left]
-    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
-    return MessageRange(
-        conversation=conversation,
-        messages=tuple(row for row in rows if row.position >= first),
-        context=tuple(row for row in rows if row.position < first),
-        team=team_facts(conversation=conversation, role=role),
-        role=role,
-        people=people_beside_user(conversation=conversation),
-        skipped=tuple(left),
-    )
-
-
-def load_sources(*, job: Job, candidates: Iterable[Candidate], zone: tzinfo) -> MessageRange:
-    """Loads the messages that the candidates name, and the job's last; call it in scope."""
-    ids = {each for candidate in candidates for each in candidate.message_ids}
-    wanted = Q(pk__in=ids) | Q(position=job.to_position)
-    rows = _load(conversation=job.conversation, wanted=wanted, zone=zone)
-    people = people_beside_user(conversation=job.conversation)
-    return MessageRange(job.conversation, tuple(rows), context=(), people=people)
+# -- loading ---------------------------------------------------------------------------------
 
 
 def window_end(*, job: Job, first: int) -> int:
@@ -134,6 +101,45 @@ def window_end(*, job: Job, first: int) -> int:
     return last
 
 
+def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinfo) -> MessageRange:
+    """Loads the messages numbered `first` to `last` and up to 12 before them; call it in scope.
+
+    Skipped messages before them are no context, as they could fail this window too. Times are in
+    the zone, so that "tonight" is the evening where it was said.
+    """
+    wanted = Q(position__gte=first - CONTEXT_MESSAGES, position__lte=last)
+    skipped = Job.objects.extractions().filter(
+        team_id=conversation.team_id,
+        conversation=conversation,
+        state=Job.State.SET_ASIDE,
+        to_position__gte=first - CONTEXT_MESSAGES,
+        to_position__lt=first,
+    )
+    ranges = list(skipped.values_list("from_position", "to_position"))
+    read = _load(conversation=conversation, wanted=wanted, zone=zone)
+    left = [row for row in read if any(start <= row.position <= end for start, end in ranges)]
+    rows = [row for row in read if row not in left]
+    role = role_of(team_id=conversation.team_id, end_user_id=conversation.end_user_id)
+    return MessageRange(
+        conversation=conversation,
+        messages=tuple(row for row in rows if row.position >= first),
+        context=tuple(row for row in rows if row.position < first),
+        team=_team_facts(conversation, role),
+        role=role,
+        people=_people_beside_user(conversation),
+        skipped=tuple(left),
+    )
+
+
+def load_sources(*, job: Job, candidates: Iterable[Candidate], zone: tzinfo) -> MessageRange:
+    """Loads the messages that the candidates name, and the job's last; call it in scope."""
+    ids = {each for candidate in candidates for each in candidate.message_ids}
+    wanted = Q(pk__in=ids) | Q(position=job.to_position)
+    rows = _load(conversation=job.conversation, wanted=wanted, zone=zone)
+    people = _people_beside_user(job.conversation)
+    return MessageRange(job.conversation, tuple(rows), context=(), people=people)
+
+
 def _load(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Message]:
     said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
     rows = list(said.filter(wanted).order_by("position"))
@@ -142,12 +148,16 @@ def _load(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Messag
     return rows
 
 
-def people_beside_user(*, conversation: Conversation) -> dict[str, EndUser]:
-    """Returns the end users who speak beside the conversation's own, by casefolded name; in scope.
+def _team_facts(conversation: Conversation, role: str) -> TeamFacts:
+    # A guest's words are never the team's.
+    if conversation.agent.keeps_to_itself or role != TeamRole.MEMBER:
+        return TeamFacts.NEVER
+    is_at_once = flags_of_id(team_id=conversation.team_id).team_facts
+    return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED
 
-    A name stands for the end user of exactly that external id, as an import creates them. Empty
-    where no two names speak.
-    """
+
+def _people_beside_user(conversation: Conversation) -> dict[str, EndUser]:
+    """Returns the end users with the external ids of other speakers, by casefolded name."""
     said = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, role=Role.USER.value
     ).exclude(name="")
@@ -159,76 +169,8 @@ def people_beside_user(*, conversation: Conversation) -> dict[str, EndUser]:
     return {row.external_id.casefold(): row for row in rows}
 
 
-def person_of(
-    sources: Iterable[Message], *, conversation: Conversation, people: Mapping[str, EndUser]
-) -> EndUser:
-    """Returns who said all of the sources that people said, else the conversation's own end user.
-
-    `people` are those of `people_beside_user`.
-    """
-    names = {row.name.strip().casefold() for row in sources if row.role == Role.USER.value}
-    if len(names) == 1:
-        return people.get(names.pop(), conversation.end_user)
-    return conversation.end_user
-
-
-def draft_of(
-    candidate: Candidate, *, source: MessageRange, job: Job, extractor: str
-) -> MemoryDraft:
-    """Returns the candidate as a draft of its owner, with its exact provenance.
-
-    It has the job's tags beside its own and ends when the job's memories do, at the latest.
-    """
-    conversation = source.conversation
-    keeps_to_itself = conversation.agent.keeps_to_itself
-    rows = (*source.context, *source.messages)
-    by_id = {row.id: row for row in rows}
-    sources = [by_id[item] for item in candidate.message_ids if item in by_id]
-    person = person_of(sources, conversation=conversation, people=source.people)
-    said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
-    memory_type = stored_type(candidate.memory_type, keeps_to_itself=keeps_to_itself)
-    stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
-    is_of_team = candidate.is_of_team
-    names = filter(None, (str(person), *(row.name for row in sources)))
-    return MemoryDraft(
-        team_id=conversation.team_id,
-        content=candidate.content,
-        memory_type=memory_type,
-        importance=candidate.importance,
-        confidence=candidate.confidence,
-        is_pinned=candidate.is_pinned,
-        subject=filed_subject(
-            memory_type=memory_type,
-            subject=candidate.subject,
-            sensitive_field=candidate.sensitive_field,
-        ),
-        category=candidate.category,
-        tags=(*candidate.tags, *job.tags),
-        agent_id=conversation.agent_id if stays and not is_of_team else None,
-        author_id=conversation.agent_id,
-        people=() if is_of_team else tuple(dict.fromkeys(names)),
-        end_user_id=None if is_of_team else person.pk,
-        # Who a person is holds in every project.
-        project_id=None
-        if candidate.memory_type == MemoryType.USER_PROFILE
-        else conversation.project_id,
-        conversation_id=conversation.id,
-        message_ids=tuple(row.id for row in sources),
-        message_external_ids=tuple(row.external_id for row in sources if row.external_id),
-        extractor=candidate.extractor or extractor,
-        extraction_pass=candidate.extraction_pass,
-        created_at=said_at.astimezone(UTC),
-        valid_from=_earlier(candidate.valid_from, job.valid_to),
-        valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
-    )
-
-
-def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
-    return min(at, limit) if at and limit else at
-
-
 def as_source(row: Message) -> SourceMessage:
-    """The row as the domain reads it."""
+    """Returns the message as the domain reads it."""
     return SourceMessage(
         id=row.id,
         position=row.position,
@@ -239,12 +181,15 @@ def as_source(row: Message) -> SourceMessage:
     )
 
 
+# -- reading ---------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates of both passes, and who did each stretch of them.
+    """Candidates of both passes, and the work of each.
 
     `secret` are the ids of messages, of the context too, that were told in confidence; `confided`
-    those of them that only this range shows to be.
+    those of them that the context alone does not show to be.
     """
 
     candidates: Sequence[Candidate] = ()
@@ -255,7 +200,7 @@ class Found:
 
 @step("extraction.read")
 def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
-    """Reads the range in both passes, without what the second only says again; no transaction."""
+    """Reads the range in both passes and drops the second's repetitions; in no transaction."""
     messages = [as_source(row) for row in source.messages]
     if not messages:
         return Found()
@@ -288,7 +233,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
 
 
 def participants_of(conversation: Conversation, *, role: str = "") -> Participants:
-    """The participants of the conversation; `role` is its person's in the team."""
+    """Returns the participants of the conversation; `role` is its person's in the team."""
     user, agent = conversation.end_user.display_name, conversation.agent.slug
     return Participants(user=user, agent=agent, role=role)
 
@@ -296,7 +241,7 @@ def participants_of(conversation: Conversation, *, role: str = "") -> Participan
 def told_in_confidence(
     read: Sequence[SourceMessage], *, participants: Participants
 ) -> frozenset[UUID]:
-    """The ids of those of the messages, in their order, that were told in confidence."""
+    """Returns the ids of those of the messages, given in order, that were told in confidence."""
     silent = confided([Said.of(each, participants) for each in read])
     return frozenset(each.id for each in read if each.id in silent)
 
@@ -304,10 +249,7 @@ def told_in_confidence(
 def _merge(
     first: Sequence[Candidate], second: Sequence[Candidate], tools: Tools
 ) -> list[Candidate]:
-    """The union of both passes; near-equal wordings of one fact (cosine > 0.95) stand once.
-
-    A wording with another number is a candidate of its own, however near its vector.
-    """
+    """Returns both passes, with one of near-equal wordings (cosine > 0.95) of the same numbers."""
     candidates = [*first, *second]
     vectors = tools.embedder.embed([candidate.content for candidate in candidates])
     kept: list[int] = []
@@ -323,77 +265,80 @@ def _merge(
 
 
 def _says_no_more(known: str, new: str) -> bool:
-    """Whether both have the same numbers, and not the same words in another order."""
     if not same_numbers(known, new):
         return False
     judgement = judged_by_words(known, new)
     return judgement is None or judgement.verdict is Verdict.DUPLICATE
 
 
-# What an agent keeps in any case: what was told to it alone, and its own ways of working.
-_STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
-_MAY_BE_OF_TEAM = (
-    MemoryType.SEMANTIC,
-    MemoryType.EPISODIC,
-    MemoryType.PROCEDURAL,
-    MemoryType.SHARED,
-)
-# The tag of a fact of the team that waits for a person's yes.
-TEAM_FACT = "team-fact"
-# A preference of all is nobody's to state for all.
-_PREFERENCES = "preferences"
+# -- drafts ----------------------------------------------------------------------------------
 
 
-def team_facts(*, conversation: Conversation, role: str) -> TeamFacts:
-    """Returns how facts of the team are handled in the conversation; call it in scope.
-
-    `role` is its person's: a guest's words are never the team's.
-    """
-    if conversation.agent.keeps_to_itself or role != TeamRole.MEMBER:
-        return TeamFacts.NEVER
-    is_at_once = flags_of_id(team_id=conversation.team_id).team_facts
-    return TeamFacts.AT_ONCE if is_at_once else TeamFacts.ASKED
-
-
-def owned(candidate: Candidate, *, team: TeamFacts, secret: AbstractSet[UUID]) -> Candidate:
-    """Returns the candidate, private where told in confidence, or the team's by its audience.
-
-    `secret` are the ids of the messages that were told in confidence. A candidate that waits for
-    the team's yes is tagged TEAM_FACT.
-    """
-    if _is_confided(candidate, secret):
-        return replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
-    if team is TeamFacts.NEVER or not _is_of_team(candidate):
-        return candidate
-    if team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
-        return replace(candidate, tags=(*candidate.tags, TEAM_FACT))
-    # A person's wish to have it at hand is no wish of all others.
-    return replace(candidate, is_of_team=True, is_pinned=False)
-
-
-def _is_confided(candidate: Candidate, secret: AbstractSet[UUID]) -> bool:
-    """Returns whether it was told in confidence; the audience that a model names decides."""
-    if candidate.audience and not candidate.is_verbatim:
-        return candidate.audience == "agent"
-    return candidate.audience == "agent" or not secret.isdisjoint(candidate.message_ids)
-
-
-def _is_of_team(candidate: Candidate) -> bool:
-    return (
-        candidate.audience == "team"
-        and candidate.memory_type in _MAY_BE_OF_TEAM
-        and not candidate.sensitive_field
-    )
-
-
-def stored_type(memory_type: MemoryType, *, keeps_to_itself: bool) -> MemoryType:
-    """Returns the type under which a candidate is stored.
-
-    A type that all agents see is a plain fact where the agent keeps to itself.
-    """
-    return MemoryType.SEMANTIC if keeps_to_itself and memory_type in TEAM_WIDE else memory_type
+def person_of(
+    sources: Iterable[Message], *, conversation: Conversation, people: Mapping[str, EndUser]
+) -> EndUser:
+    """Returns the one of `people` who said all sources, else the conversation's own end user."""
+    names = {row.name.strip().casefold() for row in sources if row.role == Role.USER.value}
+    if len(names) == 1:
+        return people.get(names.pop(), conversation.end_user)
+    return conversation.end_user
 
 
 def stays_with_agent(memory_type: MemoryType, *, keeps_to_itself: bool) -> bool:
     """Returns whether a memory of the type belongs to the agent that learned it."""
     return keeps_to_itself or memory_type in _STAYS
+
+
+def draft_of(
+    candidate: Candidate, *, source: MessageRange, job: Job, extractor: str
+) -> MemoryDraft:
+    """Returns the candidate as a draft of its owner, with its exact provenance.
+
+    It has the job's tags beside its own and ends when the job's memories do, at the latest.
+    """
+    conversation = source.conversation
+    keeps_to_itself = conversation.agent.keeps_to_itself
+    by_id = {row.id: row for row in (*source.context, *source.messages)}
+    sources = [by_id[item] for item in candidate.message_ids if item in by_id]
+    person = person_of(sources, conversation=conversation, people=source.people)
+    said_at = max((row.created_at for row in sources), default=source.messages[-1].created_at)
+    memory_type = candidate.memory_type
+    if keeps_to_itself and memory_type in TEAM_WIDE:
+        memory_type = MemoryType.SEMANTIC
+    stays = stays_with_agent(memory_type, keeps_to_itself=keeps_to_itself)
+    is_of_team = candidate.is_of_team
+    is_profile = candidate.memory_type == MemoryType.USER_PROFILE
+    names = filter(None, (str(person), *(row.name for row in sources)))
+    return MemoryDraft(
+        team_id=conversation.team_id,
+        content=candidate.content,
+        memory_type=memory_type,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        is_pinned=candidate.is_pinned,
+        subject=filed_subject(
+            memory_type=memory_type,
+            subject=candidate.subject,
+            sensitive_field=candidate.sensitive_field,
+        ),
+        category=candidate.category,
+        tags=(*candidate.tags, *job.tags),
+        agent_id=conversation.agent_id if stays and not is_of_team else None,
+        author_id=conversation.agent_id,
+        people=() if is_of_team else tuple(dict.fromkeys(names)),
+        end_user_id=None if is_of_team else person.pk,
+        # A person's profile holds in every project.
+        project_id=None if is_profile else conversation.project_id,
+        conversation_id=conversation.id,
+        message_ids=tuple(row.id for row in sources),
+        message_external_ids=tuple(row.external_id for row in sources if row.external_id),
+        extractor=candidate.extractor or extractor,
+        extraction_pass=candidate.extraction_pass,
+        created_at=said_at.astimezone(UTC),
+        valid_from=_earlier(candidate.valid_from, job.valid_to),
+        valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
+    )
+
+
+def _earlier(at: datetime | None, limit: datetime | None) -> datetime | None:
+    return min(at, limit) if at and limit else at

@@ -40,30 +40,14 @@ from teams.tenancy import team_scope
 from teams.tracing import note, step
 
 KEEP_TO_LIMIT_TASK = "memory.tasks.keep_project_to_limit"
-_GATHER_SECONDS = 5
-_NOT_MORE = (Outcome.DUPLICATE, Outcome.HELD)
-
-
-def note_growth(results: Iterable[WriteResult]) -> None:
-    """Sends a task for each project that a write gave memories to, once it commits."""
-    grown = {
-        (result.memory.team_id, result.memory.project_id)
-        for result in results
-        if result.memory.project_id is not None and result.outcome not in _NOT_MORE
-    }
-    for team_id, project_id in grown:
-        keep_to_limit_soon(team_id, project_id)
-
-
-def keep_to_limit_soon(team_id: UUID, project_id: UUID) -> None:
-    """Sends the task of one project once the transaction commits."""
-    send_after_commit(KEEP_TO_LIMIT_TASK, team_id, project_id, gather_seconds=_GATHER_SECONDS)
-
-
-_ATTEMPTS = 4
-# A larger write is stored first; a worker embeds what is compared with nothing.
+# Of a larger write, a worker embeds the unchecked drafts after they are stored.
 EMBEDDED_AT_ONCE = 50
+_ATTEMPTS = 4
+_GATHER_SECONDS = 5
 _LOCK = load_sql_parts(__file__, "write_path.sql")["lock"]
+
+
+# -- before the transaction ------------------------------------------------------------------
 
 
 @step("write.prepare")
@@ -73,12 +57,11 @@ def prepare(
     tools: Tools,
     note: Callable[[str], object] = lambda _: None,
 ) -> list[PreparedDraft]:
-    """Embed the drafts in one batch and let the judge think ahead.
+    """Embeds the drafts in one batch and lets the judge think ahead.
 
-    Of more than EMBEDDED_AT_ONCE drafts only those to be checked are embedded, whose neighbours are
-    found by their vectors; the others get theirs soon after they are stored. `note` is told where
-    others stand in for the judge, and why. Call it outside any transaction: the embedder and the
-    judge may be remote. Raises UnavailableError when the embedder does not answer.
+    Of more than EMBEDDED_AT_ONCE drafts only those to be checked are embedded. `note` receives
+    what replaced the judge, and why. Call it outside any transaction: the embedder and the judge
+    may be remote. Raises UnavailableError when the embedder does not answer.
     """
     is_bulk = len(drafts) > EMBEDDED_AT_ONCE
     places = [place for place, draft in enumerate(drafts) if draft.check or not is_bulk]
@@ -103,10 +86,10 @@ def prepare(
 
 @step("contradictions.judge")
 def _ask_judge_ahead(*, prepared: Sequence[PreparedDraft], tools: Tools) -> str:
-    """Let the judge think about the pairs that the drafts will give it; call it in no transaction.
+    """Lets the judge prepare the pairs of the drafts; returns what it could not judge, and why.
 
-    The answer says what it could not judge, and why. The neighbours are read in a transaction that
-    ends before the judge is asked. What changes in between the judge answers without a model.
+    The neighbours are read in a transaction that ends before the judge is asked. What changes in
+    between the judge answers without a model.
     """
     judge = tools.judge
     drafts = [item.draft for item in prepared]
@@ -129,13 +112,12 @@ def _ask_judge_ahead(*, prepared: Sequence[PreparedDraft], tools: Tools) -> str:
             search.add(index, new_row(drafts[index]))
     pairs: list[tuple[Statement, Statement]] = []
     askers: list[Asker] = []
+    anchor = tools.embedder.opposition_similarity
     for index, near in neighbours.items():
         draft = drafts[index]
         if not draft.replaces and any(_say_the_same(each.memory, draft) for each in near):
             continue  # found by its words and never judged
-        found = pairs_to_judge(
-            draft=draft, neighbours=near, anchor=tools.embedder.opposition_similarity
-        )
+        found = pairs_to_judge(draft=draft, neighbours=near, anchor=anchor)
         pairs += [(pair.existing, pair.new) for pair in found]
         asker = Asker(draft.team_id, draft.author_id or draft.agent_id, draft.end_user_id)
         askers += [asker] * len(found)
@@ -147,10 +129,13 @@ def _say_the_same(memory: Memory, draft: MemoryDraft) -> bool:
     return normalise_text(one) == normalise_text(other) and not differs_in_case(one, other)
 
 
+# -- the transaction -------------------------------------------------------------------------
+
+
 def write_memories(
     *, viewer: Viewer, drafts: Sequence[MemoryDraft], tools: Tools, reason: str = ""
 ) -> list[WriteResult]:
-    """Write the drafts in one transaction and say for each what happened, in order.
+    """Writes the drafts in one transaction and returns the results in order.
 
     Raises ConflictError when other writers keep taking the same facts in between, and its
     DraftRefusedError for an external id that is taken.
@@ -170,7 +155,7 @@ def write_memories(
 
 @step("write.store")
 def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) -> list[WriteResult]:
-    """Write prepared drafts inside the caller's transaction and team scope.
+    """Writes prepared drafts inside the caller's transaction and team scope.
 
     Raises ForbiddenError where the team has memory switched off. Where it has contradictions
     switched off, nothing is judged: only the same words are a repetition.
@@ -182,29 +167,52 @@ def store(*, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools) ->
     lock_owners(
         (item.draft.team_id, item.draft.end_user_id) for item in prepared if item.draft.check
     )
-    results = _Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
+    results = Write(viewer, prepared, tools, is_judged=flags.contradiction_detection).run()
     count_written(results)
     outcomes = Counter(f"written.{each.outcome.value}" for each in results)
     note({**outcomes, "conflicts": sum(each.conflicts for each in results)})
-    note_growth(results)
+    _note_growth(results)
     return results
 
 
 def lock_owners(owners: Iterable[tuple[UUID, UUID | None]]) -> None:
-    """Wait for the writers of each (team, end user) and keep others out until the transaction ends.
-
-    So each writer of an owner sees what the others wrote.
-    """
+    """Excludes other writers of each (team, end user) until the transaction ends."""
     names = {f"memory-writes|{team_id}|{end_user_id}" for team_id, end_user_id in owners}
     if names:
         run_prepared(_LOCK, [sorted(names)])
 
 
-class _Write:
-    """One write under way: what is stored, and what waits to be stored by one statement."""
+def _note_growth(results: Iterable[WriteResult]) -> None:
+    grown = {
+        (result.memory.team_id, result.memory.project_id)
+        for result in results
+        if result.memory.project_id is not None
+        and result.outcome not in (Outcome.DUPLICATE, Outcome.HELD)
+    }
+    for team_id, project_id in grown:
+        keep_to_limit_soon(team_id, project_id)
+
+
+def keep_to_limit_soon(team_id: UUID, project_id: UUID) -> None:
+    """Has a project held to its limit of memories once the transaction commits."""
+    send_after_commit(KEEP_TO_LIMIT_TASK, team_id, project_id, gather_seconds=_GATHER_SECONDS)
+
+
+class Write:
+    """One write in progress: what is stored, and what waits to be stored by one statement.
+
+    A single draft may be of a stored memory, `moved` or restored: it is not compared with itself,
+    and the viewer's own decisions against it do not count.
+    """
 
     def __init__(
-        self, viewer: Viewer, prepared: Sequence[PreparedDraft], tools: Tools, *, is_judged: bool
+        self,
+        viewer: Viewer,
+        prepared: Sequence[PreparedDraft],
+        tools: Tools,
+        *,
+        is_judged: bool,
+        moved: Memory | None = None,
     ) -> None:
         drafts = [item.draft for item in prepared]
         readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
@@ -212,17 +220,21 @@ class _Write:
         self._prepared = prepared
         self._embedder = tools.embedder
         self._judge = tools.judge if is_judged else None
-        self._consent = consent().gate(viewer=viewer, readers=readers)
+        self.gate = consent().gate(viewer=viewer, readers=readers)
         self._external_ids = ExternalIds(viewer=viewer, drafts=drafts, readers=readers)
-        self._facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
+        self.facts = StoredFacts(team_id=viewer.team_id, prepared=prepared, readers=readers)
         self._search = NeighbourSearch(
             drafts=drafts,
             vectors=stacked(prepared),
             embedding_model=tools.embedder.name,
             readers=readers,
         )
+        self._search.drop([moved.pk] if moved else [])
         self._decisions = PriorDecisions(
-            drafts=drafts if is_judged else (), near=self._search.stored, readers=readers
+            drafts=drafts if is_judged else (),
+            near=self._search.stored,
+            readers=readers,
+            without=viewer.actor if moved else "",
         )
         self._waiting: list[tuple[Memory, PreparedDraft]] = []
         self._links: list[tuple[Memory, UUID, float]] = []
@@ -231,7 +243,7 @@ class _Write:
         self._unstored: set[UUID] = set()
 
     def run(self) -> list[WriteResult]:
-        """Write one draft after the other, so that each is compared with those before it."""
+        """Writes one draft after the other, so that each is compared with those before it."""
         results = []
         for index, item in enumerate(self._prepared):
             result = self._repeated(index, item) or self._written(index, item)
@@ -242,27 +254,26 @@ class _Write:
         return results
 
     def _repeated(self, index: int, item: PreparedDraft) -> WriteResult | None:
-        """The result of a draft that is stored already, by its external id or its words."""
         draft = item.draft
         named = self._external_ids.stored_for(index)
         if named is not None:
             return WriteResult(named, Outcome.DUPLICATE)
-        existing = self._facts.same_as(item) if draft.check and not draft.replaces else None
+        existing = self.facts.same_as(item) if draft.check and not draft.replaces else None
         if existing is None:
             return None
         self._flush()
         return WriteResult(corroborate(existing=existing, draft=draft), Outcome.DUPLICATE)
 
     def _written(self, index: int, item: PreparedDraft) -> WriteResult:
-        if self._consent.is_about_profile(item.draft):
+        if self.gate.is_about_profile(item.draft):
             self._flush()  # what the person said a moment ago counts as well
-        neighbours, ruling = self._ruling(index)
-        held, ruling = self._consent.rule(item=item, ruling=ruling)
+        neighbours, ruling = self.ruling(index)
+        held, ruling = self.gate.rule(item=item, ruling=ruling)
         if held is not None:
             return held
         nearest = max((each.similarity for each in neighbours), default=None)
         retired = tuple(old.pk for old in ruling.superseded)
-        self._facts.forget(retired)
+        self.facts.forget(retired)
         if ruling.duplicate_of is not None:
             actor = self._viewer.actor
             retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
@@ -287,13 +298,13 @@ class _Write:
         self._unstored.add(memory.pk)
         self._links += [(memory, *link) for link in _links(neighbours, ruling.alike)]
         if item.draft.check:
-            self._facts.take_key(item, memory)
+            self.facts.take_key(item, memory)
             if memory.is_live:
                 self._search.add(index, memory)
         return memory
 
-    def _ruling(self, index: int) -> tuple[list[Neighbour], Ruling]:
-        """The neighbours and a ruling on them that holds until the transaction ends."""
+    def ruling(self, index: int) -> tuple[list[Neighbour], Ruling]:
+        """Returns the neighbours and a ruling that holds until the transaction ends."""
         decided = self._decisions.on(index)
         for _ in range(_ATTEMPTS):
             neighbours = self._search.of(index)
@@ -316,7 +327,7 @@ class _Write:
         raise ConflictError("Related memories were changed concurrently. Retry the request.")
 
     def _flush(self) -> None:
-        """Store what waits, with its links and conflicts."""
+        """Stores the waiting memories, links and conflicts."""
         insert_memories(self._waiting, embedding_model=self._embedder.name)
         if self._links:
             insert_links(self._links)
@@ -326,9 +337,9 @@ class _Write:
 
 
 def _links(neighbours: Sequence[Neighbour], alike: Sequence[Neighbour]) -> list[tuple[UUID, float]]:
-    """The neighbours that nearly say the same, and the few nearest that are near enough.
+    """Returns the neighbours that say nearly the same, and the few nearest that are near enough.
 
-    None that not all who see the memory may see.
+    They are memories that all readers of the new one may see.
     """
     near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
     linked = {each.memory.pk: each for each in (*alike, *near) if each.reach is not Reach.NARROWER}

@@ -27,7 +27,7 @@ from memory.selectors.history.log import LogRange
 from memory.selectors.neighbours import locked_memories
 from memory.selectors.people import present_values
 from memory.writing.conflicts import Ruling
-from memory.writing.consent import Gate
+from memory.writing.consent import ConsentPolicy, Gate
 from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult, draft_of_version
 from memory.writing.neighbours import Readers
 from teams.errors import ConflictError, ForbiddenError
@@ -53,7 +53,7 @@ def _matter(memory_type: str, subject: str, fields: Collection[str]) -> str:
     return matter_of(memory_type=memory_type, subject=subject, fields=CORE_FIELDS.union(fields))
 
 
-class ConsentGate:
+class ConsentGate(Gate):
     """Holds back the drafts of one write that change a guarded memory; a first value passes."""
 
     def __init__(self, *, viewer: Viewer, readers: Readers) -> None:
@@ -164,7 +164,7 @@ def _same(draft: MemoryDraft, memory: Memory) -> bool:
     return is_same_value(new=draft.content, known=memory.content, subject=memory.subject)
 
 
-class Policy:
+class Policy(ConsentPolicy):
     """Guards sensitive fields, the core identity of people and the preferences of the team."""
 
     def gate(self, *, viewer: Viewer, readers: Readers) -> Gate:

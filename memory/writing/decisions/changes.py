@@ -25,16 +25,80 @@ from memory.writing.background import retried
 from memory.writing.conflicts import ARCHIVED, DELETED
 from memory.writing.consent import consent
 from memory.writing.drafts import WriteResult, draft_of_version
-from memory.writing.rows import may_be_hot, release_disputes
+from memory.writing.rows import may_be_hot, retire
 from memory.writing.secrets import masked_note, note_masked, safe_statement
 from memory.writing.write_path import write_memories
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
 
+_COUNTER = {
+    Feedback.CITED: "cited",
+    Feedback.IGNORED: "ignored",
+    Feedback.HELPFUL: "succeeded",
+    Feedback.WRONG: "failed",
+}
+
+
+def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
+    """Returns the memory, locked until the transaction ends; NotFoundError when invisible.
+
+    Rows that refer to it, as its counters and links, may be written meanwhile: a flush of counters
+    that waited for this row would block those that feedback needs next.
+    """
+    memory: Memory | None = (
+        Memory.objects.visible_to(viewer)
+        .with_names()
+        .select_for_update(of=("self",), no_key=True)
+        .filter(pk=memory_id)
+        .first()
+    )
+    if memory is None:
+        raise missing_memory(viewer=viewer, memory_id=memory_id)
+    return memory
+
+
+def what_stands_for(*, memory: Memory) -> str:
+    """Returns in words what replaced a memory that is not live: the end of its chain."""
+    after, known = memory, {memory.pk}
+    while after.superseded_by_id is not None and after.superseded_by_id not in known:
+        known.add(after.superseded_by_id)
+        after = Memory.objects.get(team_id=memory.team_id, pk=after.superseded_by_id)
+        if after.is_live:
+            return f"what stands now is {after.pk}"
+    if after.pk == memory.pk:
+        return "nothing took its place"
+    return f"what took its place, {after.pk}, is {after.status} as well"
+
+
+def settle_tier(*, memory: Memory, now: datetime | None = None) -> None:
+    """Sets the tier of a live memory by its pin, importance and use; the caller saves it.
+
+    Hot is a memory that is pinned, has an importance of 9 or more or was retrieved often in the
+    last days. One that only its use would make hot becomes so in the next consolidation; a cold
+    memory that is not hot stays cold. `now` defaults to the present.
+    """
+    if not memory.is_live:
+        return
+    is_wanted = memory.is_pinned or memory.importance >= HOT_IMPORTANCE
+    if is_wanted and may_be_hot(memory.memory_type):
+        memory.tier = Tier.HOT.value
+    elif memory.tier == Tier.HOT:
+        now = now or timezone.now()
+        (stood,) = standings_of(memories=[memory], now=now)
+        if not hot_because(stood.standing, now=now):
+            memory.tier = Tier.WARM.value
+
+
+def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
+    """Counts a memory as asked for at `now`, so that it does not expire for being unused."""
+    MemoryUsage.objects.update_or_create(
+        team_id=team_id, memory_id=memory_id, defaults={"last_accessed_at": now}
+    )
+
 
 @retried
 def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "") -> Memory:
-    """Pin a live memory, so that every prompt of its audience holds it, or let it go again.
+    """Pins a live memory, so that every prompt of its audience holds it, or unpins it.
 
     Of a profile field one memory is pinned: the pin of another goes over to it.
     Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
@@ -56,7 +120,7 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
 
 @retried
 def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
-    """Take a memory out of every read but its own id; deleting it again changes nothing.
+    """Hides a memory from every read but by its own id; deleting it again changes nothing.
 
     It turns cold and soft_deleted, its open disputes end, and its text and log stay. Raises
     NotFoundError when the viewer may not see it and ForbiddenError where an agent deletes a
@@ -66,21 +130,17 @@ def delete_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memor
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.status != Status.SOFT_DELETED:
             consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
-            release_disputes(memory=memory, actor=viewer.actor, note=DELETED)
-            memory.status = Status.SOFT_DELETED.value
-            memory.tier = Tier.COLD.value
-            memory.is_pinned = False
-            memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
+            retire(memory=memory, status=Status.SOFT_DELETED, actor=viewer.actor, note=DELETED)
         return memory
 
 
 @retried
 def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memory:
-    """Put a live memory away: searches that ask for what is past still find it, prompts do not.
+    """Archives a live memory: searches of the past still find it, prompts do not.
 
-    It turns cold and archived, loses its pin, and its open disputes end. Archiving it again changes
-    nothing, and it can be restored. Raises NotFoundError when the viewer may not see it and
-    ConflictError when it is not live.
+    It turns cold, loses its pin, and its open disputes end. Archiving it again changes nothing,
+    and it can be restored. Raises NotFoundError when the viewer may not see it and ConflictError
+    when it is not live.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
@@ -92,73 +152,12 @@ def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
                 f" {what_stands_for(memory=memory)}."
             )
         consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
-        release_disputes(memory=memory, actor=viewer.actor, note=ARCHIVED)
-        memory.status = Status.ARCHIVED.value
-        memory.tier = Tier.COLD.value
-        memory.is_pinned = False
-        memory.save(update_fields=["status", "tier", "is_pinned", "contradicts"])
+        retire(memory=memory, status=Status.ARCHIVED, actor=viewer.actor, note=ARCHIVED)
         return memory
 
 
-def settle_tier(*, memory: Memory, now: datetime | None = None) -> None:
-    """Let the tier of a live memory follow its pin, importance and use; the caller saves it.
-
-    Hot is what is pinned, has an importance of 9 or more or was told often in the last days. What
-    only its use would make hot becomes so in the next consolidation; a cold memory that is not hot
-    stays where it is. Without `now` it is the present.
-    """
-    if not memory.is_live:
-        return
-    is_wanted = memory.is_pinned or memory.importance >= HOT_IMPORTANCE
-    if is_wanted and may_be_hot(memory.memory_type):
-        memory.tier = Tier.HOT.value
-    elif memory.tier == Tier.HOT:
-        now = now or timezone.now()
-        (stood,) = standings_of(memories=[memory], now=now)
-        if not hot_because(stood.standing, now=now):
-            memory.tier = Tier.WARM.value
-
-
-def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
-    """Let a memory count as asked for at `now`, so that it does not expire for being unused."""
-    MemoryUsage.objects.update_or_create(
-        team_id=team_id, memory_id=memory_id, defaults={"last_accessed_at": now}
-    )
-
-
-def what_stands_for(*, memory: Memory) -> str:
-    """In words, what took the place of a memory that is not live: the end of its chain."""
-    after, known = memory, {memory.pk}
-    while after.superseded_by_id is not None and after.superseded_by_id not in known:
-        known.add(after.superseded_by_id)
-        after = Memory.objects.get(team_id=memory.team_id, pk=after.superseded_by_id)
-        if after.is_live:
-            return f"what stands now is {after.pk}"
-    if after.pk == memory.pk:
-        return "nothing took its place"
-    return f"what took its place, {after.pk}, is {after.status} as well"
-
-
-def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
-    """The memory, its row held until the transaction ends; NotFoundError when invisible.
-
-    What only refers to it, as its counters and links do, is written meanwhile: a flush of counters
-    that waited for this row would hold those that feedback asks for next.
-    """
-    memory: Memory | None = (
-        Memory.objects.visible_to(viewer)
-        .with_names()
-        .select_for_update(of=("self",), no_key=True)
-        .filter(pk=memory_id)
-        .first()
-    )
-    if memory is None:
-        raise missing_memory(viewer=viewer, memory_id=memory_id)
-    return memory
-
-
 def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datetime) -> None:
-    """Leave an open contradiction out of the review queue until then; it stays open.
+    """Hides an open contradiction from the review queue until then; it stays open.
 
     Raises NotFoundError when the viewer may not see it and ConflictError when it is settled.
     """
@@ -174,7 +173,7 @@ def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datet
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What changes: `tags` are made of the tags that there are, None leaves them.
+    """Changes of a memory's annotations: `tags` maps the old tags to new ones, None leaves them.
 
     With `sets_end` the memory holds until `valid_to`, None for no end.
     """
@@ -186,18 +185,14 @@ class Notes:
 
 @retried
 def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: str = "") -> Memory:
-    """Change the tags of a live memory or until when it holds; secrets in tags are masked.
+    """Changes the tags of a live memory or its end; secrets in tags are masked.
 
     Raises NotFoundError when the viewer may not see it, ConflictError when it is not live,
-    InvalidError for an end before the memory begins to hold, and ForbiddenError where an agent ends
-    a preference of the team.
+    InvalidError for an end before its start, and ForbiddenError where an agent ends a preference
+    of the team.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
-        memory = locked_memory(viewer=viewer, memory_id=memory_id)
-        if not memory.is_live:
-            raise ConflictError(
-                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
-            )
+        memory = _locked_version(viewer, memory_id)
         if notes.tags is not None:
             memory.tags = [masked_note(tag, most=MAX_TAG_CHARS) for tag in notes.tags(memory.tags)]
         if notes.sets_end and notes.valid_to != memory.valid_to:
@@ -210,27 +205,14 @@ def annotate_memory(*, viewer: Viewer, memory_id: UUID, notes: Notes, reason: st
         return memory
 
 
-class Listener(Protocol):
-    """Learns that a memory was of use; called in the transaction of the report and its scope."""
-
-    def __call__(self, *, memory: Memory, work: Work) -> None: ...
-
-
-LISTENERS: list[Listener] = []
+def _locked_version(viewer: Viewer, memory_id: UUID) -> Memory:
+    memory = locked_memory(viewer=viewer, memory_id=memory_id)
+    if not memory.is_live:
+        raise ConflictError(f"This version is {memory.status}; {what_stands_for(memory=memory)}.")
+    return memory
 
 
-def note_useful(*, memory: Memory, work: Work) -> None:
-    """Tells every listener that the memory was of use in the work."""
-    for listener in LISTENERS:
-        listener(memory=memory, work=work)
-
-
-_COUNTER = {
-    Feedback.CITED: "cited",
-    Feedback.IGNORED: "ignored",
-    Feedback.HELPFUL: "succeeded",
-    Feedback.WRONG: "failed",
-}
+# -- corrections and feedback ----------------------------------------------------------------
 
 
 @retried
@@ -246,31 +228,33 @@ def correct_memory(
     payload: Payload | None = None,
     drops_form: bool = False,
 ) -> WriteResult:
-    """Write a new version that supersedes the memory; the old text stays readable by its id.
+    """Writes a new version that supersedes the memory; the old text stays readable by its id.
 
-    A `payload` of its `form` comes with the text, or gives it where that is empty; what has a form
-    is corrected with one, unless the new version `drops_form` and is text alone. Secrets in the
-    text, the payload and the reason are masked. When another memory says the same already, that one
-    takes its place and the result is a duplicate. Raises NotFoundError when the viewer may not see
-    it, ConflictError when it is not the current version any more and InvalidError when the text and
-    payload are the same, the payload is missing, or there is nothing but a secret.
+    A `payload` of its `form` comes with the text, or gives it where that is empty; a memory with a
+    form is corrected with one, unless the new version `drops_form`. Secrets are masked. When
+    another memory says the same, that one takes its place and the result is a duplicate. Raises
+    NotFoundError when the viewer may not see it, ConflictError when it is not the current version
+    and InvalidError when nothing changes, the payload is missing, or there is only a secret.
     """
     safe = safe_statement(
         text=corrected_content, text_field="corrected_content", form=form, payload=payload
     )
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        memory = locked_memory(viewer=viewer, memory_id=memory_id)
-        if not memory.is_live:
-            raise ConflictError(
-                f"This version is {memory.status}; {what_stands_for(memory=memory)}."
-            )
+        memory = _locked_version(viewer, memory_id)
         draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
         draft = replace(draft, form=form, payload=safe.payload)
         is_other = draft.adds_payload_to(memory) or (drops_form and memory.form != "")
         if memory.content == safe.text and not is_other:
             field = "corrected_content" if corrected_content else "payload"
             raise InvalidError("The memory says exactly this.", field=field)
-        _check_form(memory, form, drops_form=drops_form)
+        if memory.form and form is None and not drops_form:
+            raise InvalidError(
+                f"This memory has the form {memory.form}: send the form and its payload as well,"
+                " or null as the form to keep the text alone.",
+                field="payload",
+            )
+        if form in PROJECT_FORMS and memory.project_id is None and memory.form != form:
+            raise InvalidError(f"A memory of the form {form} is of a project.", field="form")
     (result,) = write_memories(
         viewer=viewer, drafts=[draft], tools=tools, reason=masked_note(reason) or "corrected"
     )
@@ -282,16 +266,20 @@ def correct_memory(
     return result
 
 
-def _check_form(memory: Memory, form: Form | None, *, drops_form: bool) -> None:
-    """No payload gets lost unasked, and what is of a project has one."""
-    if memory.form and form is None and not drops_form:
-        raise InvalidError(
-            f"This memory has the form {memory.form}: send the form and its payload as well, or"
-            " null as the form to keep the text alone.",
-            field="payload",
-        )
-    if form in PROJECT_FORMS and memory.project_id is None and memory.form != form:
-        raise InvalidError(f"A memory of the form {form} is of a project.", field="form")
+class Listener(Protocol):
+    """Learns that a memory was of use; called in the transaction of the report and its scope."""
+
+    def __call__(self, *, memory: Memory, work: Work) -> None: ...
+
+
+# Satellites add theirs.
+LISTENERS: list[Listener] = []
+
+
+def note_useful(*, memory: Memory, work: Work) -> None:
+    """Tells every listener that the memory was of use in the work."""
+    for listener in LISTENERS:
+        listener(memory=memory, work=work)
 
 
 @retried
@@ -303,13 +291,11 @@ def give_feedback(
     note: str,
     work: Work | None = None,
 ) -> Memory:
-    """Count the signal, move the importance within its bounds, and open a dispute for "wrong".
+    """Counts the signal, adjusts the importance within its bounds, and opens a dispute for "wrong".
 
-    The tier follows the importance, and what is cold and was of use is warm again. What was of use
-    in a `work` is predicted when its signals come again.
-
-    Raises NotFoundError when the viewer may not see the memory and ConflictError when it is not
-    live.
+    The tier follows the importance, and a cold memory that was of use is warm again. LISTENERS are
+    told of a memory that was of use in a `work`. Raises NotFoundError when the viewer may not see
+    it and ConflictError when it is not live.
     """
     note = masked_note(note)
     reason = f"feedback: {signal}" + (f" ({note})" if note else "")
@@ -325,7 +311,6 @@ def give_feedback(
             importance=memory.importance, signal=signal, ignored=usage.ignored
         )
         if signal in OF_USE and memory.tier == Tier.COLD:
-            # What is of use is to be found without asking for what is cold.
             memory.tier = Tier.WARM.value
         settle_tier(memory=memory)
         if signal == Feedback.WRONG:

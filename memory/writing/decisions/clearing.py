@@ -20,10 +20,14 @@ from teams.models import Project, Team
 from teams.services.people import all_team_ids
 from teams.tenancy import hold_lock, team_scope
 
+# Memories that one transaction deletes or archives.
 AT_ONCE = 500
-# A request goes on clearing for so long; what is left takes another one.
+# A request clears for so many seconds; the rest takes another one.
 SECONDS = 20.0
-# What can be cleared of a whole team at a time.
+# Transactions that a task makes for one project.
+_ROUNDS = 20
+_ACTOR = "task:project_limit"
+# The scopes that can be cleared for a whole team.
 TEAM_SCOPES = (Scope.PROJECT, Scope.TEAM)
 
 
@@ -38,7 +42,7 @@ class Cleared:
 def clear_project(
     *, viewer: Viewer, slug: str, typed: str, reason: str = "", seconds: float = SECONDS
 ) -> Cleared:
-    """Soft-delete all memories of a project, whatever their status; each can be restored.
+    """Soft-deletes all memories of a project, whatever their status; each can be restored.
 
     `typed` is the project's slug or name. Raises ForbiddenError for an agent, NotFoundError for an
     unknown project and InvalidError where another name was typed.
@@ -54,10 +58,8 @@ def clear_project(
     return clear_memories(viewer=viewer, rows=rows, reason=why, seconds=seconds)
 
 
-def clear_team(
-    *, viewer: Viewer, scope: Scope, typed: str, reason: str = "", seconds: float = SECONDS
-) -> Cleared:
-    """Soft-delete a team's memories of scope `project` (of all its projects) or `team`.
+def clear_team(*, viewer: Viewer, scope: Scope, typed: str, reason: str = "") -> Cleared:
+    """Soft-deletes a team's memories of scope `project` (of all its projects) or `team`.
 
     `typed` is the team's name or slug. Raises ForbiddenError for an agent and InvalidError where
     another name was typed.
@@ -68,7 +70,7 @@ def clear_team(
     _check_typed(typed, names=(team.name, team.slug), of="team")
     rows = Memory.objects.filter(team_id=viewer.team_id, scope=scope.value)
     why = _why(f"the team's scope {scope.value} was cleared", reason)
-    return clear_memories(viewer=viewer, rows=rows, reason=why, seconds=seconds)
+    return clear_memories(viewer=viewer, rows=rows, reason=why)
 
 
 def _check_team(viewer: Viewer) -> None:
@@ -91,7 +93,7 @@ def _why(what: str, reason: str) -> str:
 def clear_memories(
     *, viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str, seconds: float = SECONDS
 ) -> Cleared:
-    """Soft-delete these memories, all of which the viewer may see; each can be restored.
+    """Soft-deletes these memories, all of which the viewer may see; each can be restored.
 
     It goes on for so many seconds at most. Raises ForbiddenError where an agent would delete a
     preference of the team.
@@ -109,14 +111,17 @@ def clear_memories(
 
 @retried
 def _delete_some(viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str) -> int:
-    """Delete up to AT_ONCE of the rows, those in dispute as one of them would be."""
+    """Deletes up to AT_ONCE of the rows, those in dispute one by one."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         chosen = list(rows.select_for_update(of=("self",), no_key=True)[:AT_ONCE])
         for memory in chosen if viewer.agent_id is not None else ():
             consent().check_settled(viewer=viewer, memory=memory, is_replaced=False)
         ids = {memory.pk for memory in chosen}
-        disputed = _in_dispute(viewer.team_id, ids)
-        disputed |= {memory.pk for memory in chosen if memory.contradicts}
+        disputed = {memory.pk for memory in chosen if memory.contradicts}
+        pairs = Contradiction.objects.filter(
+            Q(memory_a__in=ids) | Q(memory_b__in=ids), team_id=viewer.team_id, resolved_at=None
+        ).values_list("memory_a_id", "memory_b_id")
+        disputed |= {pk for pair in pairs for pk in pair if pk in ids}
         for memory_id in sorted(disputed):
             delete_memory(viewer=viewer, memory_id=memory_id, reason=reason)
         Memory.objects.filter(team_id=viewer.team_id, pk__in=ids - disputed).update(
@@ -125,27 +130,13 @@ def _delete_some(viewer: Viewer, rows: QuerySet[Memory, Memory], reason: str) ->
         return len(chosen)
 
 
-def _in_dispute(team_id: UUID, ids: set[UUID]) -> set[UUID]:
-    """Those that an open contradiction names."""
-    pairs = Contradiction.objects.filter(
-        Q(memory_a__in=ids) | Q(memory_b__in=ids), team_id=team_id, resolved_at=None
-    ).values_list("memory_a_id", "memory_b_id")
-    return {pk for pair in pairs for pk in pair if pk in ids}
-
-
-ACTOR = "task:project_limit"
-# In one transaction, and how many of these a task makes; the next sweep goes on.
-MOST_AT_ONCE = 500
-ROUNDS = 20
+# -- limits of projects ----------------------------------------------------------------------
 
 
 def keep_to_limit(*, team_id: UUID, project_id: UUID) -> int:
-    """Archive what a project has too much, a tenth after the other; returns how many memories.
-
-    Run again it changes nothing until the project has too many once more.
-    """
+    """Archives tenths of a project's memories while it has too many; returns how many memories."""
     archived = 0
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         count = _archive_tenth(team_id=team_id, project_id=project_id)
         archived += count
         if not count:
@@ -154,31 +145,28 @@ def keep_to_limit(*, team_id: UUID, project_id: UUID) -> int:
 
 
 def keep_all_to_limits() -> int:
-    """`keep_to_limit` for each project of all teams that has too many; returns how many memories.
+    """Archives for each project that has too many memories; returns how many memories.
 
-    So a project whose task the queue lost, or whose limit was lowered, comes to its limit as well.
+    It covers projects whose task the queue lost, or whose limit was lowered.
     """
     archived = 0
     for team_id in all_team_ids():
-        with team_scope(team_ids=[team_id], actor=ACTOR):
+        with team_scope(team_ids=[team_id], actor=_ACTOR):
             live = Memory.objects.filter(team_id=team_id, project__isnull=False).live()
             counted = live.values("project_id").annotate(count=Count("pk"))
-            over = list(
-                counted.filter(count__gt=F("project__max_items")).values_list(
-                    "project_id", flat=True
-                )
-            )
-        archived += sum(keep_to_limit(team_id=team_id, project_id=each) for each in over)
+            over = counted.filter(count__gt=F("project__max_items"))
+            ids = list(over.values_list("project_id", flat=True))
+        archived += sum(keep_to_limit(team_id=team_id, project_id=each) for each in ids)
     return archived
 
 
 @retried
 def _archive_tenth(*, team_id: UUID, project_id: UUID) -> int:
-    """Archive the least important tenth, the oldest first, where there are too many.
+    """Archives the least important tenth, oldest first, where there are too many.
 
-    What is pinned, an identity, or in dispute, which a person is to settle, stays.
+    Pinned, identity and disputed memories stay.
     """
-    with team_scope(team_ids=[team_id], actor=ACTOR):
+    with team_scope(team_ids=[team_id], actor=_ACTOR):
         # Two tasks for one project would each take a tenth.
         hold_lock(f"project-limit|{project_id}")
         project = Project.objects.filter(team_id=team_id, pk=project_id).first()
@@ -194,9 +182,9 @@ def _archive_tenth(*, team_id: UUID, project_id: UUID) -> int:
             .order_by("importance", "created_at", "id")
             .select_for_update(no_key=True)
         )
-        tenth = min(max(count // 10, 1), MOST_AT_ONCE)
+        tenth = min(max(count // 10, 1), AT_ONCE)
         ids = [memory.pk for memory in rows.only("pk")[:tenth]]
-        viewer = Viewer(team_id=team_id, actor=ACTOR)
+        viewer = Viewer(team_id=team_id, actor=_ACTOR)
         reason = (
             f"the project '{project.slug}' had {count:,} memories, more than {project.max_items:,}:"
             " its least important tenth is archived"

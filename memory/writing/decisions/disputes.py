@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.domain.judgements import A_WINS, BOTH_VALID, MERGED, told_decision
-from memory.domain.types import Status, Tier
+from memory.domain.types import Status
 from memory.models import Contradiction, Memory, MemoryRelation, Settlement
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.history.log import LogMark, ids_in
@@ -22,68 +22,27 @@ from memory.writing.background import retried
 from memory.writing.conflicts import LOST, SUPERSEDED
 from memory.writing.consent import consent
 from memory.writing.decisions.changes import settle_tier
-from memory.writing.drafts import Outcome, WriteResult, draft_of_version, people_of_memories
-from memory.writing.rows import release_disputes, settle_status
-from memory.writing.secrets import MaskedText, masked_note, masked_text, note_masked
+from memory.writing.drafts import (
+    MemoryDraft,
+    Outcome,
+    WriteResult,
+    draft_of_version,
+    people_of_memories,
+)
+from memory.writing.rows import retire, settle_status
+from memory.writing.secrets import SafeStatement, masked_note, note_masked, safe_statement
 from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
-
-
-class SettlementRecord:
-    """Notes where the log stands before a settlement changes anything, and keeps what it wrote.
-
-    Make it inside the settlement's transaction, once the contradiction and both sides are locked.
-    """
-
-    def __init__(self, contradiction: Contradiction) -> None:
-        self._contradiction = contradiction
-        self._mark = LogMark(team_id=contradiction.team_id)
-        self._began_at = timezone.now()
-
-    def keep(self, *, merged: Memory | None) -> Settlement:
-        """Store the settlement, after all of its changes and before the transaction ends."""
-        row = self._contradiction
-        assert row.resolved_at is not None
-        settlement = Settlement(
-            team_id=row.team_id,
-            contradiction=row,
-            resolution=row.resolution,
-            actor=row.resolved_by,
-            settled_at=row.resolved_at,
-            merged_memory=merged,
-        )
-        written = self._mark.written(
-            locked=[each for each in (row.memory_a_id, row.memory_b_id) if each]
-        )
-        if written is not None:
-            settlement.commit_id = written.commit_id
-            settlement.first_seq, settlement.last_seq = written.first, written.last
-            settlement.ended = self._ended(ids_in(ranges=[written]))
-        settlement.save(force_insert=True)
-        return settlement
-
-    def _ended(self, changed: set[UUID]) -> list[UUID]:
-        """The other contradictions that ended because a side of them left the live memories."""
-        row = self._contradiction
-        rows = Contradiction.objects.filter(
-            Q(memory_a__in=changed) | Q(memory_b__in=changed),
-            team_id=row.team_id,
-            resolved_by=row.resolved_by,
-            resolved_at__gte=self._began_at,
-            resolution_note__in=(LOST, SUPERSEDED),
-        )
-        return list(rows.exclude(pk=row.pk).order_by("pk").values_list("pk", flat=True))
-
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A contradiction as it was settled and, for a merge, what was written in place of it.
+    """A settled contradiction and, for a merge, the text written in place of both sides.
 
-    It is open where the merged text waits for a yes.
+    It is open where the merged text waits for consent.
     """
 
     contradiction: Contradiction
@@ -101,51 +60,33 @@ def resolve_contradiction(
     note: str = "",
     merged_content: str = "",
 ) -> Settled:
-    """Settle an open contradiction.
+    """Settles an open contradiction.
 
-    `a_wins` and `b_wins` let one side stand and supersede the other (a memory that was only said
-    to be wrong is soft-deleted when it loses); what stands is pinned if either side was, and as
-    important as the more important one. `both_valid` lets both stand; `merged` writes
-    `merged_content`, without secrets, as a new version of both. What stands continues the chain of
-    versions of what it replaces. `undo_settlement` takes it back. Raises NotFoundError when the
-    viewer may not see it, ConflictError when it is settled already, with who settled it, when and
-    how, InvalidError for a merge without a text or with nothing but a secret, and ForbiddenError
-    where an agent chooses against what changes only with a yes; a merge asks for it.
+    `a_wins` and `b_wins` let one side supersede the other (a memory that was only said to be wrong
+    is soft-deleted when it loses) and take over its pin and importance. `both_valid` lets both
+    stand; `merged` writes `merged_content`, with secrets masked, as a new version of both. Raises
+    NotFoundError when the viewer may not see it, ConflictError when it is settled already,
+    InvalidError for a merge without a text or with nothing but a secret, and ForbiddenError where
+    an agent decides against a memory that needs consent; a merge asks for it.
     """
-    safe, note = MaskedText(""), masked_note(note)
+    note, safe = masked_note(note), SafeStatement("")
+    drafts: list[MemoryDraft] = []
+    judging: list[str] = []
     if resolution == MERGED:
         if not merged_content.strip():
             raise InvalidError("Say what the merged memory says.", field="merged_content")
-        safe = masked_text(text=merged_content, field="merged_content")
+        safe = safe_statement(text=merged_content, text_field="merged_content")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        first, second = _sides(_open(viewer, contradiction_id))
-        prepared, judging = [], list[str]()
+        sides = _sides(_open(viewer, contradiction_id))
         if resolution == MERGED:
-            draft = draft_of_version(memory=first, content=safe.text, extractor="merged", now=now)
-            sides = [side for side in (first, second) if side is not None]
-            draft = replace(
-                draft,
-                conversation_id=next(
-                    (side.conversation_id for side in sides if side.conversation_id), None
-                ),
-                message_ids=_union(side.source_message_ids for side in sides),
-                message_external_ids=_union(side.source_external_ids for side in sides),
-                importance=max(side.importance for side in sides),
-                is_pinned=any(side.is_pinned for side in sides),
-                tags=_union(side.tags for side in sides),
-                people=people_of_memories(sides),
-                valid_from=None,
-                valid_to=None,
-                replaces=tuple(side.pk for side in sides),
-            )
-    if resolution == MERGED:
-        prepared = prepare(drafts=[draft], tools=tools, note=judging.append)
+            drafts = [_draft_of_merge(sides, safe.text, now)]
+    prepared = prepare(drafts=drafts, tools=tools, note=judging.append) if drafts else []
     reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         contradiction = _open(viewer, contradiction_id)
-        record = SettlementRecord(contradiction)
+        mark, began_at = LogMark(team_id=contradiction.team_id), timezone.now()
         merged: WriteResult | None = None
-        if resolution == MERGED:
+        if prepared:
             (merged,) = store(viewer=viewer, prepared=prepared, tools=tools)
             merged = replace(merged, judging=tuple(judging))
             if merged.outcome is Outcome.HELD:
@@ -156,20 +97,21 @@ def resolve_contradiction(
         contradiction.resolved_by = viewer.actor
         contradiction.resolved_at = now
         contradiction.save()
-        first, second = _sides(contradiction)
+        sides = _sides(contradiction)
+        first, second = sides[0], sides[1] if len(sides) == 2 else None
         if merged is not None:
-            keep_merge(merged.memory, [side for side in (first, second) if side is not None])
+            keep_merge(merged.memory, sides)
             if safe.is_masked:
                 merged = note_masked(team_id=viewer.team_id, result=merged)
         elif resolution == BOTH_VALID:
-            _part(first, second)
+            _part(sides)
         else:
             winner, loser = (first, second) if resolution == A_WINS else (second, first)
             if loser is not None:
                 is_replaced = winner is not None
                 consent().check_settled(viewer=viewer, memory=loser, is_replaced=is_replaced)
             let_stand(winner=winner, loser=loser, viewer=viewer)
-        record.keep(merged=merged.memory if merged else None)
+        _record(contradiction, mark, began_at, merged=merged.memory if merged else None)
         return Settled(contradiction, merged)
 
 
@@ -194,57 +136,65 @@ def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
     return locked
 
 
-def _sides(contradiction: Contradiction) -> tuple[Memory, Memory | None]:
-    """Both memories as they stand now, locked."""
-    ids = [contradiction.memory_a_id, contradiction.memory_b_id]
-    rows = Memory.objects.select_for_update().filter(
-        team_id=contradiction.team_id, pk__in=[each for each in ids if each]
-    )
+def _sides(contradiction: Contradiction) -> list[Memory]:
+    """Returns the present memories of one or two sides, locked, in their order."""
+    ids = [each for each in (contradiction.memory_a_id, contradiction.memory_b_id) if each]
+    rows = Memory.objects.select_for_update().filter(team_id=contradiction.team_id, pk__in=ids)
     by_id = {row.pk: row for row in rows.order_by("pk")}
-    second = by_id[contradiction.memory_b_id] if contradiction.memory_b_id else None
-    return by_id[contradiction.memory_a_id], second
+    return [by_id[each] for each in ids]
 
 
-def _part(first: Memory, second: Memory | None) -> None:
-    """Let both sides go on without this dispute."""
-    others = {first.pk: second.pk if second else None}
-    if second is not None:
-        others[second.pk] = first.pk
-    for memory in (first, second):
-        if memory is None:
-            continue
-        memory.contradicts = [each for each in memory.contradicts if each != others[memory.pk]]
+def _draft_of_merge(sides: Sequence[Memory], text: str, now: datetime) -> MemoryDraft:
+    draft = draft_of_version(memory=sides[0], content=text, extractor="merged", now=now)
+    talks = (side.conversation_id for side in sides if side.conversation_id)
+    return replace(
+        draft,
+        conversation_id=next(talks, None),
+        message_ids=_union(side.source_message_ids for side in sides),
+        message_external_ids=_union(side.source_external_ids for side in sides),
+        importance=max(side.importance for side in sides),
+        is_pinned=any(side.is_pinned for side in sides),
+        tags=_union(side.tags for side in sides),
+        people=people_of_memories(sides),
+        valid_from=None,
+        valid_to=None,
+        replaces=tuple(side.pk for side in sides),
+    )
+
+
+def _union(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(item for each in lists for item in each))
+
+
+def _part(sides: Sequence[Memory]) -> None:
+    """Ends the dispute of these sides."""
+    ids = {each.pk for each in sides}
+    for memory in sides:
+        memory.contradicts = [each for each in memory.contradicts if each not in ids]
         settle_status(memory=memory)
 
 
 def let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
-    """Let one side stand, as important and as pinned as the other, and take the other's place.
+    """Lets one locked side stand, as important and pinned as the other, in the other's place.
 
-    Both are locked. Without a winner the loser is soft-deleted.
+    Without a winner the loser is soft-deleted.
     """
     if winner is not None and loser is not None:
         winner.is_pinned = winner.is_pinned or loser.is_pinned
         winner.importance = max(winner.importance, loser.importance)
         settle_tier(memory=winner)
         _continue_chain(winner, loser)
-        _part(winner, loser)
+        _part([winner, loser])
+        loser.superseded_by = winner
     elif winner is not None:
         settle_status(memory=winner)
-    if loser is None:
-        return
-    release_disputes(memory=loser, actor=viewer.actor, note=LOST)
-    loser.tier = Tier.COLD.value
-    loser.is_pinned = False
-    if winner is None:
-        loser.status = Status.SOFT_DELETED.value
-    else:
-        loser.status = Status.SUPERSEDED.value
-        loser.superseded_by = winner
-    loser.save(update_fields=["status", "tier", "is_pinned", "superseded_by", "contradicts"])
+    if loser is not None:
+        status = Status.SOFT_DELETED if winner is None else Status.SUPERSEDED
+        retire(memory=loser, status=status, actor=viewer.actor, note=LOST)
 
 
 def _continue_chain(winner: Memory, loser: Memory) -> None:
-    """Number what stands after what it replaces, and let it name that if it replaced nothing yet.
+    """Numbers the winner after the loser, which it names if it replaced nothing yet.
 
     The caller saves the pin, importance and tier; this saves the version.
     """
@@ -255,12 +205,8 @@ def _continue_chain(winner: Memory, loser: Memory) -> None:
     winner.save(update_fields=["version", "supersedes"])
 
 
-def _union(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(item for each in lists for item in each))
-
-
 def keep_merge(merged: Memory, sides: Sequence[Memory]) -> None:
-    """Keep of which memories a merged one was made."""
+    """Records the memories that a merged one was made of."""
     MemoryRelation.objects.bulk_create(
         (
             MemoryRelation(
@@ -275,3 +221,33 @@ def keep_merge(merged: Memory, sides: Sequence[Memory]) -> None:
         ),
         ignore_conflicts=True,
     )
+
+
+def _record(
+    row: Contradiction, mark: LogMark, began_at: datetime, *, merged: Memory | None
+) -> None:
+    """Stores the settlement with its range of the log, and the contradictions that it ended."""
+    assert row.resolved_at is not None
+    settlement = Settlement(
+        team_id=row.team_id,
+        contradiction=row,
+        resolution=row.resolution,
+        actor=row.resolved_by,
+        settled_at=row.resolved_at,
+        merged_memory=merged,
+    )
+    sides = [each for each in (row.memory_a_id, row.memory_b_id) if each]
+    written = mark.written(locked=sides)
+    if written is not None:
+        settlement.commit_id = written.commit_id
+        settlement.first_seq, settlement.last_seq = written.first, written.last
+        changed = ids_in(ranges=[written])
+        ended = Contradiction.objects.filter(
+            Q(memory_a__in=changed) | Q(memory_b__in=changed),
+            team_id=row.team_id,
+            resolved_by=row.resolved_by,
+            resolved_at__gte=began_at,
+            resolution_note__in=(LOST, SUPERSEDED),
+        ).exclude(pk=row.pk)
+        settlement.ended = list(ended.order_by("pk").values_list("pk", flat=True))
+    settlement.save(force_insert=True)

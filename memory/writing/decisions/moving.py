@@ -1,7 +1,8 @@
-"""Gives a memory to another scope, type or owner, or brings back one that was removed."""
+"""Gives a memory to another scope, type or owner, or restores one that was removed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -17,7 +18,7 @@ from memory.selectors.history.log import LogMark, State
 from memory.selectors.memories import PurgedError
 from memory.understanding.tools import Tools
 from memory.writing.background import retried, run_write
-from memory.writing.conflicts import PriorDecisions, Ruling, locked_ruling, rule_on
+from memory.writing.conflicts import Ruling
 from memory.writing.consent import consent
 from memory.writing.decisions.changes import (
     locked_memory,
@@ -25,22 +26,20 @@ from memory.writing.decisions.changes import (
     settle_tier,
     what_stands_for,
 )
-from memory.writing.drafts import MemoryDraft, PreparedDraft, draft_of_version, stacked
-from memory.writing.neighbours import NeighbourSearch, Readers, readers_in
-from memory.writing.repetitions import StoredFacts
+from memory.writing.drafts import MemoryDraft, PreparedDraft, draft_as_stored
 from memory.writing.rows import apply_version, record_conflicts, retire_superseded
 from memory.writing.secrets import masked_note
 from memory.writing.stating import Belonging, belonging, check_may_confirm, check_team_preference
-from memory.writing.write_path import lock_owners, prepare
+from memory.writing.write_path import Write, lock_owners, prepare
 from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.models import EndUser, Project
 from teams.services.people import agent_called
 from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
-_AWAY = (Status.SOFT_DELETED.value, Status.ARCHIVED.value)
-_ATTEMPTS = 4
-_RESTORED = (
+# Types that stay with their agent under any scope.
+_STAYS = (*OF_AN_AGENT, MemoryType.PROCEDURAL)
+_PLACE = (
     "status",
     "tier",
     "dedupe_key",
@@ -48,14 +47,54 @@ _RESTORED = (
     "version",
     "supersedes",
     "superseded_by",
-    "purge_at",
 )
+_OWNERSHIP = ("memory_type", "audience", "scope", "agent", "end_user", "project")
 _FINAL = "Nothing brings it back; the past still shows it."
-_NEEDS_YES = (
-    "It would change {}, which needs a yes: state the text with POST /v1/memories, which asks for"
-    " one."
-)
-_STANDS = "The same fact stands in {}; delete that one first if this is to come back."
+
+
+# -- a memory among those that stand ---------------------------------------------------------
+
+
+def _fit_in(
+    viewer: Viewer, memory: Memory, item: PreparedDraft, tools: Tools, *, hint: str
+) -> Ruling:
+    """Gives the memory a key and returns what it would do as a new one to what stands by now.
+
+    The memories of the ruling are locked. Raises ConflictError, which ends with `hint`, where the
+    same fact stands, where the memories keep changing, and where it would change one that needs
+    consent.
+    """
+    draft = item.draft
+    is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
+    write = Write(viewer, [item], tools, is_judged=is_judged, moved=memory)
+    if draft.check:
+        twin = write.facts.same_as(item)
+        if twin is None:
+            write.facts.take_key(item, memory)
+        elif twin.pk != memory.pk:
+            raise ConflictError(hint.format(twin.pk))
+    _, ruling = write.ruling(0)
+    if changed := write.gate.changed_by(draft, ruling, without=memory.pk):
+        raise ConflictError(
+            f"It would change {changed[0][1].pk}, which needs a yes: state the text with POST"
+            " /v1/memories, which asks for one."
+        )
+    if ruling.duplicate_of is not None:
+        raise ConflictError(hint.format(ruling.duplicate_of.pk))
+    return ruling
+
+
+def _carry_out(
+    viewer: Viewer, memory: Memory, ruling: Ruling, tools: Tools, *, fields: Sequence[str]
+) -> None:
+    apply_version(memory=memory, ruling=ruling)
+    retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
+    memory.save(update_fields=[*_PLACE, *fields])
+    consent().release_pins(memory=memory)
+    record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
+
+
+# -- restoring -------------------------------------------------------------------------------
 
 
 def restore_memory(
@@ -66,21 +105,19 @@ def restore_memory(
     reason: str = "",
     now: datetime | None = None,
 ) -> Memory:
-    """Bring a soft-deleted or archived memory back; a live one stays as it is.
+    """Restores a soft-deleted or archived memory; a live one stays unchanged.
 
-    It meets what stands by now as a new memory would: what it contradicts is disputed, and what is
-    newer supersedes it. What people said is wrong comes back as disputed, unless the viewer said
-    so. One that a newer version had superseded goes back to being that. One that was pinned when it
-    went is pinned again, what expired comes back to its tier, and what was stored unchecked comes
-    back unchecked. `now` is the present where it is left out: what had expired counts as asked for
-    then. Raises NotFoundError when the viewer may not see it, ConflictError when the same fact
-    stands again by now, or it is an older version, or it was erased or purged, and UnavailableError
-    when the embedder does not answer.
+    It is compared with the present memories as a new one would be. One that people said is wrong
+    returns as disputed, unless the viewer said so; one that a newer version had superseded is
+    superseded again. A former pin returns, and an expired memory returns to its tier and counts as
+    asked for `now` (default: the present). Raises NotFoundError when the viewer may not see it,
+    ConflictError when the same fact stands again, or it is an older version, erased or purged, and
+    UnavailableError when the embedder does not answer.
     """
     now = now or timezone.now()
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        memory = _away(viewer, memory_id, now)
-        draft = _draft(viewer, memory)
+        memory = _removed(viewer, memory_id, now)
+        draft = draft_as_stored(viewer=viewer, memory=memory)
     if memory.is_live:
         return memory
     (item,) = prepare(drafts=[draft], tools=tools)
@@ -88,22 +125,8 @@ def restore_memory(
     return run_write(lambda: _restored(viewer, memory, masked_note(reason), item, tools, now))
 
 
-def _draft(viewer: Viewer, memory: Memory) -> MemoryDraft:
-    """The memory as a writer of the same would send it."""
-    draft = draft_of_version(
-        memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
-    )
-    return replace(
-        draft,
-        author_id=memory.agent_id or viewer.agent_id,
-        extraction_pass=memory.extraction_pass,
-        check=memory.dedupe_key is not None,
-        replaces=(),
-    )
-
-
-def _away(viewer: Viewer, memory_id: UUID, now: datetime) -> Memory:
-    """The memory, its row held, live or such as can come back."""
+def _removed(viewer: Viewer, memory_id: UUID, now: datetime) -> Memory:
+    """Returns the memory, locked, if it is live or can be restored."""
     try:
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
     except PurgedError as error:
@@ -112,24 +135,21 @@ def _away(viewer: Viewer, memory_id: UUID, now: datetime) -> Memory:
         raise ConflictError(f"It was purged on {memory.purge_at:%Y-%m-%d}. {_FINAL}")
     if memory.is_live:
         return memory
-    if memory.status not in _AWAY:
+    if memory.status not in (Status.SOFT_DELETED, Status.ARCHIVED):
         raise ConflictError(f"This version is {memory.status}; {what_stands_for(memory=memory)}.")
-    _refuse_erased(memory)
+    log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
+    if log.exists():
+        raise ConflictError("What this memory said was erased for good; nothing can come back.")
     return memory
 
 
 def _restored(
-    viewer: Viewer,
-    seen: Memory,
-    reason: str,
-    item: PreparedDraft,
-    tools: Tools,
-    now: datetime,
+    viewer: Viewer, seen: Memory, reason: str, item: PreparedDraft, tools: Tools, now: datetime
 ) -> Memory:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
-        # As a writer of the same fact would, before the row is held.
+        # As a writer of the same fact would, before the row is locked.
         lock_owners([(seen.team_id, seen.end_user_id)])
-        memory = _away(viewer, seen.pk, now)
+        memory = _removed(viewer, seen.pk, now)
         if memory.is_live:
             return memory
         if memory.superseded_by_id is not None:
@@ -137,16 +157,8 @@ def _restored(
             memory.purge_at = None
             memory.save(update_fields=["status", "purge_at"])
             return memory
-        readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
-        if item.draft.check:
-            facts = StoredFacts(team_id=viewer.team_id, prepared=[item], readers=readers)
-            twin = facts.same_as(item)
-            if twin is not None:
-                raise ConflictError(_STANDS.format(twin.pk))
-            facts.take_key(item, memory)
-        ruling = ruling_on(viewer=viewer, item=item, tools=tools, readers=readers)
-        if ruling.duplicate_of is not None:
-            raise ConflictError(_STANDS.format(ruling.duplicate_of.pk))
+        hint = "The same fact stands in {}; delete that one first if this is to come back."
+        ruling = _fit_in(viewer, memory, item, tools, hint=hint)
         before = _when_live(memory)
         has_expired = memory.purge_at is not None
         memory.status = Status.ACTIVE.value
@@ -156,16 +168,12 @@ def _restored(
         settle_tier(memory=memory, now=now)
         if has_expired:
             note_access(team_id=memory.team_id, memory_id=memory.pk, now=now)
-        apply_version(memory=memory, ruling=ruling)
-        retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
-        memory.save(update_fields=_RESTORED)
-        consent().release_pins(memory=memory)
-        record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
+        _carry_out(viewer, memory, ruling, tools, fields=["purge_at"])
         return memory
 
 
 def _when_live(memory: Memory) -> State:
-    """What it was when it was last live: what takes a memory away takes its tier and pin too."""
+    """Returns its last live state in the log: removing a memory resets its tier and pin."""
     live = MemoryLog.objects.filter(
         team_id=memory.team_id,
         memory_id=memory.pk,
@@ -174,87 +182,15 @@ def _when_live(memory: Memory) -> State:
     return live.order_by("-seq").values_list("state", flat=True).first() or {}
 
 
-def ruling_on(
-    *,
-    viewer: Viewer,
-    item: PreparedDraft,
-    tools: Tools,
-    readers: Readers,
-    without: UUID | None = None,
-) -> Ruling:
-    """What a new memory that says this would do, over memories that are locked by now.
-
-    It is not compared with the memory `without`. Raises ConflictError when they keep changing, and
-    where it would change what waits for a yes.
-    """
-    draft = item.draft
-    is_judged = flags_of_id(team_id=draft.team_id).contradiction_detection
-    for _ in range(_ATTEMPTS):
-        search = NeighbourSearch(
-            drafts=[draft],
-            vectors=stacked([item]),
-            embedding_model=tools.embedder.name,
-            readers=readers,
-        )
-        search.drop([without] if without else [])
-        decisions = PriorDecisions(
-            drafts=[draft] if is_judged else (),
-            near=search.stored,
-            readers=readers,
-            without=viewer.actor,
-        )
-        ruling = rule_on(
-            draft=draft,
-            neighbours=search.of(0),
-            judge=tools.judge if is_judged else None,
-            anchor=tools.embedder.opposition_similarity,
-            decided=decisions.on(0),
-        )
-        locked = locked_ruling(ruling)
-        if locked is not None:
-            changed = (
-                consent()
-                .gate(viewer=viewer, readers=readers)
-                .changed_by(draft, locked, without=without)
-            )
-            if changed:
-                raise ConflictError(_NEEDS_YES.format(changed[0][1].pk))
-            return locked
-    raise ConflictError("Related memories were changed concurrently. Retry the request.")
-
-
-def _refuse_erased(memory: Memory) -> None:
-    """Raise ConflictError for a memory that went with a person who was erased."""
-    log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
-    if log.exists():
-        raise ConflictError("What this memory said was erased for good; nothing can come back.")
-
-
-# What stays with its agent under any scope.
-_STAYS = (*OF_AN_AGENT, MemoryType.PROCEDURAL)
-_CHANGED = (
-    "memory_type",
-    "audience",
-    "scope",
-    "agent",
-    "end_user",
-    "project",
-    "dedupe_key",
-    "is_pinned",
-    "tier",
-    "status",
-    "version",
-    "supersedes",
-    "superseded_by",
-)
+# -- moving ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a memory becomes; None leaves it. Names are of those that the new scope or type needs.
+    """New scope, type and owners of a memory; None leaves them, and names are of the new owners.
 
-    A scope gives the memory to all agents, unless its type stays with one. `is_agreed` says that
-    somebody who may agreed to it, which a preference of the whole team needs.
+    A scope gives the memory to all agents, unless its type stays with one. `is_agreed` marks the
+    consent of somebody who may give it, which a preference of the whole team needs.
     """
 
     scope: Scope | None = None
@@ -268,21 +204,31 @@ class Move:
 def move_memory(
     *, viewer: Viewer, memory_id: UUID, move: Move, tools: Tools, reason: str = ""
 ) -> Memory:
-    """Give a current memory to others; its text, sources and history stay.
+    """Gives a current memory to others; its text, sources and history stay.
 
-    It meets what stands there as a new memory would. Nothing happens where it is theirs already.
-    Raises NotFoundError when the viewer may not see it or a name is unknown, ForbiddenError for an
-    identity memory where an agent asks, or for another agent's, InvalidError where scope, type and
-    names do not fit, ConflictError when the same fact stands there, or when it is in dispute or not
-    live, and UnavailableError when the embedder does not answer.
+    It is compared with their memories as a new one would be. Raises NotFoundError when the viewer
+    may not see it or a name is unknown, ForbiddenError for an identity memory where an agent asks,
+    or for another agent's, InvalidError where scope, type and names do not fit, ConflictError when
+    the same fact stands there, or it is disputed or not live, and UnavailableError without an
+    embedder.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         draft = _moved(viewer, memory, move)
-        if _is_as_it_was(memory, draft):
+        if _is_unchanged(memory, draft):
             return memory
     (item,) = prepare(drafts=[draft], tools=tools)
     return run_write(lambda: _write(viewer, memory, move, item, tools, reason))
+
+
+def _is_unchanged(memory: Memory, draft: MemoryDraft) -> bool:
+    return (
+        memory.memory_type == draft.memory_type
+        and memory.scope == draft.scope
+        and memory.agent_id == draft.agent_id
+        and memory.end_user_id == draft.end_user_id
+        and memory.project_id == draft.project_id
+    )
 
 
 def _write(
@@ -291,24 +237,14 @@ def _write(
     draft = item.draft
     why = masked_note(reason) or f"given to scope {draft.scope.value} as {draft.memory_type.value}"
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=why):
-        # As writers do, before the row is held.
+        # As writers do, before the row is locked.
         lock_owners((seen.team_id, user) for user in (seen.end_user_id, draft.end_user_id))
         memory = locked_memory(viewer=viewer, memory_id=seen.pk)
-        if not _is_same_owner(_moved(viewer, memory, move), draft):
+        now_moved = _moved(viewer, memory, move)
+        if (now_moved.owner, now_moved.memory_type) != (draft.owner, draft.memory_type):
             raise ConflictError("The memory was changed at this moment; send it again.")
-        readers = readers_in(team_id=viewer.team_id, agent_id=viewer.agent_id)
-        if draft.check:
-            facts = StoredFacts(team_id=viewer.team_id, prepared=[item], readers=readers)
-            twin = facts.same_as(item)
-            if twin is not None and twin.pk != memory.pk:
-                raise _stands(twin)
-            if twin is None:
-                facts.take_key(item, memory)
-        ruling = ruling_on(
-            viewer=viewer, item=item, tools=tools, readers=readers, without=memory.pk
-        )
-        if ruling.duplicate_of is not None:
-            raise _stands(ruling.duplicate_of)
+        hint = "The same fact stands there already, in {}."
+        ruling = _fit_in(viewer, memory, item, tools, hint=hint)
         mark = LogMark(team_id=memory.team_id)
         memory.memory_type = draft.memory_type.value
         memory.audience = draft.owner.audience.value
@@ -318,11 +254,7 @@ def _write(
         memory.project_id = draft.project_id
         memory.is_pinned |= draft.memory_type is MemoryType.IDENTITY
         settle_tier(memory=memory)
-        apply_version(memory=memory, ruling=ruling)
-        retire_superseded(memory=memory, ruling=ruling, actor=viewer.actor)
-        memory.save(update_fields=_CHANGED)
-        consent().release_pins(memory=memory)
-        record_conflicts(ruled=[(memory, ruling)], judge=tools.judge.name)
+        _carry_out(viewer, memory, ruling, tools, fields=_OWNERSHIP)
         if memory.end_user_id is None:
             written = mark.written(locked=[memory.pk])
             now = timezone.now()
@@ -330,51 +262,36 @@ def _write(
         return memory
 
 
-def _stands(twin: Memory) -> ConflictError:
-    return ConflictError(f"The same fact stands there already, in {twin.pk}.")
-
-
 def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
-    """The memory as a writer who states it for its new owner would send it."""
+    """Returns the draft that would state the memory for its new owner."""
     if memory.status != Status.ACTIVE:
-        hint = (
-            "settle its contradiction first"
-            if memory.status == Status.DISPUTED
-            else what_stands_for(memory=memory)
-        )
+        is_disputed = memory.status == Status.DISPUTED
+        hint = "settle its contradiction first" if is_disputed else what_stands_for(memory=memory)
         raise ConflictError(f"This memory is {memory.status} and cannot be given away; {hint}.")
     memory_type = move.memory_type or MemoryType(memory.memory_type)
     if viewer.agent_id is not None and MemoryType.IDENTITY in (memory_type, memory.memory_type):
         raise ForbiddenError(
             "What an agent knows of itself is changed with a key of the team.", field="memory_type"
         )
-    owner = Belonging(memory.end_user_id, memory.project_id)
+    before = owner = Belonging(memory.end_user_id, memory.project_id)
     if move.scope is not None:
         owner = belonging(scope=move.scope, named=_named(memory, move), known=_known(memory))
     if memory_type is MemoryType.USER_PROFILE and owner.end_user_id is None:
         raise InvalidError("A user_profile is about a person: name the user.", field="user")
     _refuse_taken(memory, memory_type, owner)
-    was_of_team = Belonging(memory.end_user_id, memory.project_id) == Belonging()
-    if was_of_team != (owner == Belonging()) and not move.is_agreed:
+    if (before == Belonging()) != (owner == Belonging()) and not move.is_agreed:
         check_team_preference(category=memory.category, subject=memory.subject)
-    draft = draft_of_version(
-        memory=memory, content=memory.content, extractor=memory.extractor, now=memory.created_at
-    )
     return replace(
-        draft,
+        draft_as_stored(viewer=viewer, memory=memory),
         memory_type=memory_type,
         agent_id=_agent(viewer, memory, memory_type, move),
-        author_id=memory.agent_id or viewer.agent_id,
         end_user_id=owner.end_user_id,
         project_id=owner.project_id,
-        extraction_pass=memory.extraction_pass,
-        check=memory.dedupe_key is not None,
-        replaces=(),
     )
 
 
 def _refuse_taken(memory: Memory, memory_type: MemoryType, owner: Belonging) -> None:
-    """Raise ConflictError where a guarded profile field would be taken from its person."""
+    """Raises ConflictError where a guarded profile field would be taken from its person."""
     matter = consent().guarded_field(memory)
     if not matter or memory.end_user_id is None:
         return
@@ -387,22 +304,22 @@ def _refuse_taken(memory: Memory, memory_type: MemoryType, owner: Belonging) -> 
 
 
 def _named(memory: Memory, move: Move) -> Belonging:
-    found = {}
+    user_id = project_id = None
     if move.user is not None:
         people = EndUser.objects.filter(team_id=memory.team_id, external_id=move.user)
-        found["end_user_id"] = people.values_list("pk", flat=True).first()
-        if found["end_user_id"] is None:
+        user_id = people.values_list("pk", flat=True).first()
+        if user_id is None:
             raise NotFoundError(f"There is no user '{move.user}'.", field="user")
     if move.project is not None:
         projects = Project.objects.filter(team_id=memory.team_id, slug=move.project)
-        found["project_id"] = projects.values_list("pk", flat=True).first()
-        if found["project_id"] is None:
+        project_id = projects.values_list("pk", flat=True).first()
+        if project_id is None:
             raise NotFoundError(f"There is no project '{move.project}'.", field="project")
-    return Belonging(**found)
+    return Belonging(user_id, project_id)
 
 
 def _known(memory: Memory) -> Belonging:
-    """Whose it is, else whose the conversation is that it comes from."""
+    """Returns the owners of the memory, else those of its conversation."""
     talk = memory.conversation
     if talk is None:
         return Belonging(memory.end_user_id, memory.project_id)
@@ -410,7 +327,7 @@ def _known(memory: Memory) -> Belonging:
 
 
 def _agent(viewer: Viewer, memory: Memory, memory_type: MemoryType, move: Move) -> UUID | None:
-    """The agent that it belongs to then; None for all."""
+    """Returns the agent that it belongs to after the move; None for all."""
     if memory_type in TEAM_WIDE:
         return None
     if memory_type not in _STAYS:
@@ -432,26 +349,12 @@ def _agent(viewer: Viewer, memory: Memory, memory_type: MemoryType, move: Move) 
     return agent_id
 
 
-def _is_as_it_was(memory: Memory, draft: MemoryDraft) -> bool:
-    return (
-        memory.memory_type == draft.memory_type
-        and memory.scope == draft.scope
-        and memory.agent_id == draft.agent_id
-        and memory.end_user_id == draft.end_user_id
-        and memory.project_id == draft.project_id
-    )
-
-
-def _is_same_owner(one: MemoryDraft, other: MemoryDraft) -> bool:
-    return one.owner == other.owner and one.memory_type is other.memory_type
-
-
-_WHY = "promoted from its project to the team"
+# -- promoting -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """The memory as it stands, and the request that waits where it is not the team's yet."""
+    """The present memory, and the consent request that its promotion waits for, if any."""
 
     memory: Memory
     consent_request: UUID | None = None
@@ -466,25 +369,27 @@ def promote_memory(
     now: datetime,
     reason: str = "",
 ) -> Promoted:
-    """Give a project's memory to the whole team, or ask for a yes where it is a preference.
+    """Gives a project's memory to the whole team, or asks for consent where it is a preference.
 
-    What is the team's already stays as it is. Raises NotFoundError when the viewer may not see it,
+    A memory of the team stays unchanged. Raises NotFoundError when the viewer may not see it,
     ConflictError when it is of no project, of a person, not active, stands in the team already or
     was refused before, and ForbiddenError where an agent confirms.
     """
     check_may_confirm(viewer=viewer, confirm=is_confirmed)
-    request = _ask(viewer, memory_id, is_confirmed, now)
-    if request is not None:
-        return request
+    answer = _without_move(viewer, memory_id, is_confirmed, now)
+    if answer is not None:
+        return answer
     move = Move(scope=Scope.TEAM, is_agreed=True)
-    why = f"{_WHY}: {reason}" if reason else _WHY
+    why = "promoted from its project to the team" + (f": {reason}" if reason else "")
     moved = move_memory(viewer=viewer, memory_id=memory_id, move=move, tools=tools, reason=why)
     return Promoted(moved)
 
 
 @retried
-def _ask(viewer: Viewer, memory_id: UUID, is_confirmed: bool, now: datetime) -> Promoted | None:
-    """Returns the answer without a move; None where the memory is to be moved."""
+def _without_move(
+    viewer: Viewer, memory_id: UUID, is_confirmed: bool, now: datetime
+) -> Promoted | None:
+    """Returns the answer where the memory is not moved, or not yet."""
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.scope == Scope.TEAM:

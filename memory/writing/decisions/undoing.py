@@ -21,12 +21,14 @@ from memory.selectors.history.log import Change, LogRange, changes_in
 from memory.writing.background import run_write
 from memory.writing.conflicts import UNDONE
 from memory.writing.consent import consent
-from memory.writing.rows import release_disputes
+from memory.writing.rows import is_disputed, release_disputes
 from memory.writing.secrets import masked_note
 from memory.writing.write_path import lock_owners
 from teams.errors import ConflictError, NotFoundError
 from teams.tenancy import team_scope
 
+_MOST_NAMED = 20
+# Columns that hinder undoing when they were changed again since.
 _CHAIN = {
     "superseded_by_id": "has another successor now",
     "supersedes_id": "replaces another memory now",
@@ -35,6 +37,25 @@ _CHAIN = {
     "end_user_id": "is another person's now",
     "agent_id": "is another agent's now",
 }
+# Restored if they were changed.
+_RESTORED = (
+    "is_pinned",
+    "superseded_by_id",
+    "supersedes_id",
+    "version",
+    "purge_at",
+    # Changed by a move.
+    "memory_type",
+    "scope",
+    "agent_id",
+    "end_user_id",
+    "project_id",
+    "dedupe_key",
+)
+# Restored unless somebody changed them since.
+_RESTORED_IF_SAME = ("importance", "tier")
+_WRITTEN = (*_RESTORED, *_RESTORED_IF_SAME, "status", "contradicts", "corroboration")
+_COLUMNS = [name.removesuffix("_id") for name in _WRITTEN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +67,13 @@ class ChangedMemory:
 
 
 class ChangedSinceError(ConflictError):
-    """Something cannot be taken back: `changed` are the memories that changed since.
+    """Something cannot be undone: `changed` are the memories that changed since.
 
-    The message names the first few of them; `unseen` counts those that the viewer does not see.
+    The message names the first few of them; `unseen` counts those that the viewer may not see.
     """
 
     def __init__(self, changed: Sequence[ChangedMemory], *, unseen: int, since: str) -> None:
-        told = [f"{each.memory.pk} {each.how}" for each in changed[:_TOLD]]
+        told = [f"{each.memory.pk} {each.how}" for each in changed[:_MOST_NAMED]]
         more = len(changed) - len(told)
         told += [f"{more} more"] if more else []
         told += [f"{unseen} that you do not see"] if unseen else []
@@ -62,11 +83,8 @@ class ChangedSinceError(ConflictError):
         self.changed = tuple(changed)
 
 
-_TOLD = 20
-
-
 def refuse_changed(*, viewer: Viewer, found: Mapping[UUID, ChangedMemory], since: str) -> None:
-    """Raise ChangedSinceError, which names what the viewer sees, unless nothing was found."""
+    """Raises ChangedSinceError, which names what the viewer sees, unless nothing was found."""
     if not found:
         return
     rows = Memory.objects.visible_to(viewer).filter(pk__in=found)
@@ -75,13 +93,21 @@ def refuse_changed(*, viewer: Viewer, found: Mapping[UUID, ChangedMemory], since
     raise ChangedSinceError(shown, unseen=len(found) - len(shown), since=since)
 
 
+def locked_as_now(*, team_id: UUID, changes: Sequence[Change]) -> dict[UUID, Memory]:
+    """Returns the present memories of the changes, locked after the writers of their owners."""
+    ids = [each.memory_id for each in changes]
+    rows = Memory.objects.filter(team_id=team_id, pk__in=ids)
+    lock_owners(set(rows.values_list("team_id", "end_user_id")))
+    return {row.pk: row for row in rows.select_for_update().order_by("pk")}
+
+
 def later_changes(
     *, team_id: UUID, changes: Sequence[Change], memories: Mapping[UUID, Memory]
 ) -> dict[UUID, ChangedMemory]:
-    """By id, the memories that are not as the changes left them, each with how it differs in words.
+    """Returns by id the memories that differ from what the changes left, and how in words.
 
-    A memory may meanwhile be in other disputes, pinned, or rated anew: that stays and is no
-    hindrance. Call it in the team's scope, with the memories locked.
+    A memory may meanwhile be in other disputes, pinned, or rated anew: that stays and hinders
+    nothing. Call it in the team's scope, with the memories locked.
     """
     found: dict[UUID, ChangedMemory] = {}
     ids = [each.memory_id for each in changes]
@@ -108,19 +134,16 @@ def _difference(memory: Memory, change: Change) -> str:
         return "was pinned or unpinned since"
     for name, words in _CHAIN.items():
         now = getattr(memory, name)
-        if change.before[name] != after[name] and _as_stored(now) != after[name]:
+        now = str(now) if isinstance(now, UUID) else now
+        if change.before[name] != after[name] and now != after[name]:
             return words
     return ""
-
-
-def _as_stored(value: object) -> object:
-    return str(value) if isinstance(value, UUID) else value
 
 
 def _twins(
     team_id: UUID, changes: Sequence[Change], memories: Mapping[UUID, Memory]
 ) -> list[Memory]:
-    """Live memories with the words of one that would come back; there is room for one alone."""
+    """Returns live memories with the words of one that would come back."""
     back = [each.memory_id for each in changes if each.before is not None and each.is_back]
     keys = [memories[pk].dedupe_key for pk in back if memories[pk].dedupe_key is not None]
     going = [each.memory_id for each in changes if each.before is None]
@@ -132,35 +155,6 @@ def _twins(
     return list(rows.exclude(pk__in=going))
 
 
-# Set back if it was changed; `later_changes` says where one of them changed since.
-_SET_BACK = (
-    "is_pinned",
-    "superseded_by_id",
-    "supersedes_id",
-    "version",
-    "purge_at",
-    # What giving a memory to others changes.
-    "memory_type",
-    "scope",
-    "agent_id",
-    "end_user_id",
-    "project_id",
-    "dedupe_key",
-)
-# Set back unless somebody changed them since: what came later stays.
-_SET_BACK_IF_SAME = ("importance", "tier")
-_WRITTEN = (*_SET_BACK, *_SET_BACK_IF_SAME, "status", "contradicts", "corroboration")
-_COLUMNS = [name.removesuffix("_id") for name in _WRITTEN]
-
-
-def locked_as_now(*, team_id: UUID, changes: Sequence[Change]) -> dict[UUID, Memory]:
-    """Those memories as they stand now, locked after the writers of their owners."""
-    ids = [each.memory_id for each in changes]
-    rows = Memory.objects.filter(team_id=team_id, pk__in=ids)
-    lock_owners(set(rows.values_list("team_id", "end_user_id")))
-    return {row.pk: row for row in rows.select_for_update().order_by("pk")}
-
-
 def take_back(
     *,
     team_id: UUID,
@@ -169,28 +163,33 @@ def take_back(
     memories: Mapping[UUID, Memory],
     reopen: Callable[[], None] = lambda: None,
 ) -> None:
-    """Give each memory what it had before the changes, and delete what they wrote.
+    """Restores each locked memory's state before the changes, and deletes what they wrote.
 
-    `memories` are locked. Importance, tier and pins that somebody changed since stay as they are.
-    `reopen` is called when the states are set back and before the disputes are settled by them.
+    Importance, tier and pins that somebody changed since stay. `reopen` is called when the states
+    are restored and before the disputes are settled by them.
     """
     for change in changes:
         if change.before is None:
             _delete(memories[change.memory_id], actor=actor)
-    # What that released is to be seen before the others are set back.
+    # Read anew, as that released disputes of others.
     memories = Memory.objects.filter(team_id=team_id).in_bulk(list(memories))
     old = [each for each in changes if each.before is not None]
-    # Whoever goes makes room for who comes back with the same words.
+    # A memory that goes makes room for one that comes back with the same words.
     old.sort(key=lambda each: each.is_back)
     for change in old:
-        _set_back(memories[change.memory_id], change)
+        _restore(memories[change.memory_id], change)
     reopen()
     for change in old:
-        _settle_status(memories[change.memory_id], change)
+        memory = memories[change.memory_id]
+        if change.states[0]["status"] in LIVE:
+            status = Status.DISPUTED.value if is_disputed(memory) else Status.ACTIVE.value
+            if memory.status != status:
+                memory.status = status
+                memory.save(update_fields=["status"])
 
 
 def _delete(memory: Memory, *, actor: str) -> None:
-    """Take a memory that the changes wrote out of every read, and out of the chain."""
+    """Deletes a memory that the changes wrote, and takes it out of the chain."""
     release_disputes(memory=memory, actor=actor, note=UNDONE)
     memory.status = Status.SOFT_DELETED.value
     memory.tier = Tier.COLD.value
@@ -199,14 +198,14 @@ def _delete(memory: Memory, *, actor: str) -> None:
     memory.save(update_fields=["status", "tier", "is_pinned", "supersedes", "contradicts"])
 
 
-def _set_back(memory: Memory, change: Change) -> None:
-    """Give the memory what it had; its disputes are named again as far as they are open."""
+def _restore(memory: Memory, change: Change) -> None:
+    """Gives the memory its former state; it names its disputes again as far as they are open."""
     before, after = change.states
-    for name in _SET_BACK:
+    for name in _RESTORED:
         # A row of the log from before the column of purges has none.
         if before.get(name) != after.get(name):
             setattr(memory, name, _as_value(name, before.get(name)))
-    for name in _SET_BACK_IF_SAME:
+    for name in _RESTORED_IF_SAME:
         if getattr(memory, name) == after[name]:
             setattr(memory, name, before[name])
     memory.corroboration += before["corroboration"] - after["corroboration"]
@@ -227,7 +226,7 @@ def _as_value(name: str, stored: Any) -> Any:  # Any: a column of whatever type
 
 
 def _merged(now: Sequence[UUID], before: Iterable[str], after: Iterable[str]) -> list[UUID]:
-    """What is named now, without what the changes added and with what they removed."""
+    """Returns the present ids without those that the changes added, with those they removed."""
     had, got = [UUID(each) for each in before], [UUID(each) for each in after]
     if list(now) == got:
         return had
@@ -235,23 +234,12 @@ def _merged(now: Sequence[UUID], before: Iterable[str], after: Iterable[str]) ->
     return list(dict.fromkeys([*(each for each in had if each not in got), *kept]))
 
 
-def _settle_status(memory: Memory, change: Change) -> None:
-    """Let a live one be disputed if it names another or is said to be wrong."""
-    if change.states[0]["status"] not in LIVE:
-        return
-    said_wrong = Contradiction.objects.filter(
-        team_id=memory.team_id, memory_a=memory, memory_b=None, resolved_at=None
-    )
-    is_disputed = bool(memory.contradicts) or said_wrong.exists()
-    status = Status.DISPUTED.value if is_disputed else Status.ACTIVE.value
-    if memory.status != status:
-        memory.status = status
-        memory.save(update_fields=["status"])
+# -- settlements -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The contradiction, open again, and what was set back with it."""
+    """The contradiction, open again, and the memories and contradictions restored with it."""
 
     contradiction: Contradiction
     memory_ids: tuple[UUID, ...]
@@ -261,20 +249,17 @@ class Undone:
 def undo_settlement(
     *, viewer: Viewer, contradiction_id: UUID, now: datetime, note: str = ""
 ) -> Undone:
-    """Take the last settlement of a contradiction back: it is open again, with all it was about.
+    """Undoes the last settlement of a contradiction, which is open again.
 
-    Both sides, and every other memory that the settlement changed, get the status, version, pin,
-    successor and disputes that they had before; a text that was written in their place is deleted,
-    and the contradictions that ended with it are open again. What the log says stays, and each
-    change is logged. Importance, tier and pins that somebody changed since stay as they are.
-    Raises NotFoundError when the viewer may not see it, ConflictError when it is open or was not
-    settled by a decision of its own, ChangedSinceError when what it changed was changed again
-    since, and ForbiddenError where an agent would undo what others decided of a memory that changes
-    only with a yes.
+    Every memory that the settlement changed gets its former state, a merged text is deleted, and
+    the contradictions that ended with it are open again; later changes of importance, tier and pin
+    stay. Raises NotFoundError when the viewer may not see it, ConflictError when it is open or was
+    not settled by a decision of its own, ChangedSinceError when what it changed was changed again
+    since, and ForbiddenError where an agent would undo what others decided of a memory that needs
+    consent.
     """
-    note = masked_note(note)
     # A writer who checks nothing waits for nobody, and may store the same fact meanwhile.
-    return run_write(lambda: _undo(viewer, contradiction_id, now, note))
+    return run_write(lambda: _undo(viewer, contradiction_id, now, masked_note(note)))
 
 
 def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> Undone:
@@ -289,13 +274,13 @@ def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> U
         )
         settlement = _in_force(viewer, contradiction_id)
         found = later_changes(team_id=viewer.team_id, changes=changes, memories=memories)
-        for memory in _asked_again(settlement):
+        for memory in _disputed_again(settlement):
             found.setdefault(memory.pk, ChangedMemory(memory, "is in the same dispute again"))
         refuse_changed(viewer=viewer, found=found, since="it was settled")
-        reopened: list[UUID] = []
         if contradiction.resolved_by != viewer.actor:
             for memory in memories.values():
                 consent().check_settled(viewer=viewer, memory=memory)
+        reopened: list[UUID] = []
         take_back(
             team_id=viewer.team_id,
             actor=viewer.actor,
@@ -310,7 +295,7 @@ def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> U
 
 
 def _in_force(viewer: Viewer, contradiction_id: UUID) -> Settlement:
-    """The settlement that holds; says why where there is none."""
+    """Returns the present settlement, or raises with the reason why there is none."""
     row = contradictions_visible_to(viewer).filter(pk=contradiction_id).first()
     if row is None:
         raise NotFoundError("There is no such contradiction.")
@@ -336,15 +321,14 @@ def _in_force(viewer: Viewer, contradiction_id: UUID) -> Settlement:
 
 
 def _changes_of(settlement: Settlement) -> list[Change]:
-    """What the settlement did to each memory, as the log has it."""
     if settlement.commit_id is None or settlement.first_seq is None or settlement.last_seq is None:
         return []
     ends = (settlement.first_seq, settlement.last_seq)
     return changes_in(ranges=[LogRange(settlement.team_id, settlement.commit_id, *ends)])
 
 
-def _asked_again(settlement: Settlement) -> list[Memory]:
-    """The first sides of open contradictions of the same sides as those that would open again."""
+def _disputed_again(settlement: Settlement) -> list[Memory]:
+    """Returns first sides of open contradictions between the sides of those to be reopened."""
     mine = Contradiction.objects.filter(
         team_id=settlement.team_id, pk__in=[settlement.contradiction_id, *settlement.ended]
     )
@@ -358,19 +342,19 @@ def _asked_again(settlement: Settlement) -> list[Memory]:
     return [row.memory_a for row in rows.select_related("memory_a")]
 
 
-def _reopen(contradiction: Contradiction, settlement: Settlement) -> tuple[UUID, ...]:
-    """Open the contradiction again, and those that ended with it whose sides are live."""
+def _reopen(contradiction: Contradiction, settlement: Settlement) -> list[UUID]:
+    """Reopens the contradiction, and those that ended with it if both sides are live."""
     rows = Contradiction.objects.select_for_update().filter(
         team_id=contradiction.team_id, pk__in=settlement.ended, resolved_at__isnull=False
     )
-    beside = [row.pk for row in rows.order_by("pk") if all(side.is_live for side in _sides_of(row))]
+    beside = [
+        row.pk
+        for row in rows.order_by("pk")
+        if row.memory_a.is_live and (row.memory_b is None or row.memory_b.is_live)
+    ]
     Contradiction.objects.filter(
         team_id=contradiction.team_id, pk__in=[contradiction.pk, *beside]
     ).update(
         resolution="", resolution_note="", resolved_by="", resolved_at=None, snoozed_until=None
     )
-    return tuple(beside)
-
-
-def _sides_of(row: Contradiction) -> list[Memory]:
-    return [each for each in (row.memory_a, row.memory_b) if each is not None]
+    return beside

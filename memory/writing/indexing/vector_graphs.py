@@ -1,4 +1,8 @@
-"""The approximate index of vectors of large teams, and the statistics of the planner."""
+"""The approximate index of vectors of large teams, and the statistics of the planner.
+
+A write never waits for the index: a vector is inserted outside the graph, where searches look
+exactly, and moved inside in batches. Small teams, which are nearly all, never pay for it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -25,8 +30,8 @@ logger = logging.getLogger(__name__)
 ACTOR = "task:extend_graphs"
 BATCH = 500
 # Approximate indexes of one size: each more costs the planner time, each less mixes more teams.
-GRAPHS = 16
-# pgvector indexes half precision vectors of no more dimensions.
+_GRAPHS = 16
+# pgvector's limit for indexes of half precision vectors.
 MOST_DIMENSIONS = 4_000
 # So many fresh vectors are searched exactly in no time; moving fewer of them would not pay.
 FRESH = 500
@@ -49,18 +54,18 @@ def extend_vector_graphs(
     fresh: int = FRESH,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> int:
-    """Move the vectors of large teams into the approximate index; returns how many were moved.
+    """Moves the vectors of large teams into the approximate index; returns how many.
 
-    A team is large from EXACT_SEARCH_LIMIT found memories on. Up to `fresh` of a team's latest
-    vectors stay outside. It stops after `seconds` and goes on where it stopped at the next call;
-    a call beside a running one leaves the teams alone that the other is at.
+    A team is large from EXACT_SEARCH_LIMIT searchable memories on. Up to `fresh` of a team's
+    latest vectors stay outside. It stops after `seconds`, and the next call continues; a call
+    beside a running one skips the teams that the other works on.
     """
     state = EmbeddingState.objects.first()
     if state is None or state.next_model or state.dimensions > MOST_DIMENSIONS:
         return 0
     until = time.monotonic() + seconds
     teams = list(all_team_ids())
-    random.shuffle(teams)  # so that none is always the one that the time does not suffice for
+    random.shuffle(teams)  # so that the time does not always run out for the same one
     moved = 0
     for team_id in teams:
         if time.monotonic() >= until:
@@ -79,7 +84,7 @@ def extend_vector_graphs(
 
 
 def waiting_vectors() -> int:
-    """How many vectors of large teams stand outside the approximate index and could be inside."""
+    """Returns how many vectors of large teams stand outside the approximate index."""
     state = EmbeddingState.objects.first()
     if state is None:
         return 0
@@ -92,9 +97,9 @@ def waiting_vectors() -> int:
 
 
 def _has_graph(*, team_id: UUID, state: EmbeddingState) -> bool:
-    """Whether the team's vectors of the active model have their index, made now where it is due.
+    """Returns whether the team's vectors of the active model have an index, made now if due.
 
-    In a transaction of its own: making one keeps writers of every team waiting until it ends.
+    In a transaction of its own: making one blocks writers of every team until it ends.
     """
     try:
         with team_scope(team_ids=[team_id], actor=ACTOR):
@@ -103,19 +108,16 @@ def _has_graph(*, team_id: UUID, state: EmbeddingState) -> bool:
                 return True
             if graph is None and not _is_large(team_id):
                 return False
-            if _still_of_another_model(team_id, state.model):
+            # Vectors that a re-embedding has not replaced yet stand in an older graph.
+            rows = SearchEntry.objects.filter(~Q(embedding_model=state.model), team_id=team_id)
+            if rows.exclude(graph_dimensions=0).exists():
                 return False
+            number = _number(team_id)
             with connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT palimpsest_ensure_graph(%s, %s)", [state.dimensions, _number(team_id)]
-                )
+                cursor.execute("SELECT palimpsest_ensure_graph(%s, %s)", [state.dimensions, number])
             SearchGraph.objects.update_or_create(
                 team_id=team_id,
-                defaults={
-                    "model": state.model,
-                    "dimensions": state.dimensions,
-                    "number": _number(team_id),
-                },
+                defaults={"model": state.model, "dimensions": state.dimensions, "number": number},
             )
             return True
     except OperationalError as error:
@@ -132,22 +134,20 @@ def _move_some(*, team_id: UUID, state: EmbeddingState, fresh: int) -> int:
         )
         if cursor.fetchone() != (True,) or _outside(team_id)[: fresh + 1].count() <= fresh:
             return 0
-        cursor.execute(
-            _MOVE,
-            {
-                "dimensions": state.dimensions,
-                "number": _number(team_id),
-                "team": team_id,
-                "model": state.model,
-                "batch": BATCH,
-            },
-        )
+        parameters: dict[str, Any] = {  # Any: numbers, an id and a name
+            "dimensions": state.dimensions,
+            "number": _number(team_id),
+            "team": team_id,
+            "model": state.model,
+            "batch": BATCH,
+        }
+        cursor.execute(_MOVE, parameters)
         return int(cursor.rowcount)
 
 
 def _number(team_id: UUID) -> int:
-    """The number of the team's graph: the same for ever, and spread evenly over the teams."""
-    return int.from_bytes(hashlib.sha256(team_id.bytes).digest()[:2], "big") % GRAPHS
+    """Returns the number of the team's graph, constant and spread evenly over the teams."""
+    return int.from_bytes(hashlib.sha256(team_id.bytes).digest()[:2], "big") % _GRAPHS
 
 
 def _is_large(team_id: UUID) -> bool:
@@ -160,14 +160,9 @@ def _outside(team_id: UUID) -> QuerySet[SearchEntry, SearchEntry]:
     return SearchEntry.objects.filter(team_id=team_id, place=Place.FOUND, graph_dimensions=0)
 
 
-def _still_of_another_model(team_id: UUID, model: str) -> bool:
-    """Whether vectors that a re-embedding has not replaced yet stand in an older graph."""
-    return SearchEntry.objects.filter(
-        ~Q(embedding_model=model), ~Q(graph_dimensions=0), team_id=team_id
-    ).exists()
+# -- statistics of the planner ---------------------------------------------------------------
 
-
-# As `memory/sql/renew_statistics.sql` has them.
+# As in `memory/sql/renew_statistics.sql`.
 _TABLES = (
     "memory_memory",
     "memory_searchentry",
@@ -179,19 +174,18 @@ _TABLES = (
     "teams_conversation",
     "audit_logcommit",
 )
-# So many new rows make no plan wrong, nor does a smaller share of what is there; PostgreSQL's own
-# daemon looks at that within minutes.
+# PostgreSQL's own daemon notices smaller growth in time.
 WORTH_IT = 1_000
 _SHARE = 0.5
 
 
 def renew_statistics(*, least_changed: int = 0, least_share: float = 0.0) -> list[str]:
-    """Have the planner look at the tables that grow; returns those that it looked at.
+    """Analyses the tables that grow; returns the analysed ones.
 
-    Only at those of which at least so many rows, and such a share, were changed since the last
-    time. Each in a transaction of its own, as looking at a large one takes seconds.
+    Only tables of which at least so many rows, and such a share, changed since the last time. Each
+    in a transaction of its own, as a large one takes seconds.
     """
-    looked_at = []
+    analysed = []
     for table in _TABLES:
         with connection.cursor() as cursor:
             cursor.execute(
@@ -199,10 +193,10 @@ def renew_statistics(*, least_changed: int = 0, least_share: float = 0.0) -> lis
                 [table, least_changed, least_share],
             )
             if cursor.fetchone() == (True,):
-                looked_at.append(table)
-    return looked_at
+                analysed.append(table)
+    return analysed
 
 
 def renew_outdated_statistics() -> list[str]:
-    """`renew_statistics` of the tables that have grown much since."""
+    """Analyses the tables that have grown much since."""
     return renew_statistics(least_changed=WORTH_IT, least_share=_SHARE)

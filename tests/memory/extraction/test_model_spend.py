@@ -18,7 +18,8 @@ from memory.domain.audience import Viewer
 from memory.domain.types import QUOTING
 from memory.models import Contradiction, Job
 from memory.understanding.tools import configured_tools
-from memory.writing.outcomes import ExtractionCounts, work_counts
+from memory.writing.counters import work_counts
+from memory.writing.outcomes import ExtractionCounts
 from memory.writing.posting import open_conversation, post_messages
 from memory.writing.waiting import extract_now
 from memory.writing.write_path import write_memories

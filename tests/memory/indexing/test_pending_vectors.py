@@ -17,7 +17,7 @@ from memory.reading.questions import Question
 from memory.tasks import embed_memories
 from memory.understanding.embedders import BUILT_IN
 from memory.understanding.tools import Tools
-from memory.writing.background import only_worker
+from memory.writing.background import exclusively
 from memory.writing.drafts import Outcome
 from memory.writing.indexing.reembedding import embedding_status
 from memory.writing.indexing.vectors import BATCH, embed_pending, pending_counts
@@ -138,7 +138,7 @@ def test_what_a_worker_leaves_behind_the_next_one_finds(acme: Cast, tools: Tools
 def test_a_team_that_another_worker_is_at_is_left_alone(acme: Cast, tools: Tools) -> None:
     store_at_once(acme, tools, *BULK)
 
-    with only_worker(f"embed:{acme.team.pk}") as is_mine:
+    with exclusively(f"embed:{acme.team.pk}") as is_mine:
         assert is_mine
         assert embed_pending(tools=tools, seconds=60) == 0
 

@@ -22,7 +22,7 @@ from memory.satellites.transfer.transcripts import (
     import_transcripts,
 )
 from memory.understanding.tools import Tools
-from memory.writing.secrets import masked_text
+from memory.writing.secrets import safe_statement
 from teams.errors import InvalidError
 from teams.models import Message
 from tests.support.cast import Cast
@@ -218,15 +218,15 @@ def test_an_import_masks_memories_keeps_messages_and_refuses_nothing(
     "text", ["The password of the vault is in the safe.", "The pin code was changed.", "Order 4711"]
 )
 def test_talk_about_secrets_is_left_alone(text: str) -> None:
-    safe = masked_text(text=text, field="content")
+    safe = safe_statement(text=text, text_field="content")
 
     assert (safe.text, safe.is_masked) == (text, False)
 
 
 def test_a_secret_with_something_to_tell_is_no_bare_one() -> None:
-    assert masked_text(text=f"Dmitri rotates {TOKEN} monthly", field="content").is_masked
+    assert safe_statement(text=f"Dmitri rotates {TOKEN} monthly", text_field="content").is_masked
     with pytest.raises(InvalidError):
-        masked_text(text=f"here is my token: {TOKEN}", field="content")
+        safe_statement(text=f"here is my token: {TOKEN}", text_field="content")
 
 
 def test_what_is_said_about_a_memory_is_kept_without_its_secret(api: APIClient) -> None:
