@@ -22,7 +22,7 @@ from audit.services.seals import closed_up_to, seal_team
 from audit.services.verification import verify_team
 from memory.domain.audience import Viewer
 from memory.models import Memory
-from memory.satellites.langgraph.graph_states import NewCheckpoint, save_checkpoint
+from memory.satellites.langgraph.checkpoints import NewCheckpoint, save_checkpoint
 from memory.satellites.langgraph.models import GraphThread, StoreItem
 from memory.satellites.langgraph.store_items import NewItem, write_items
 from memory.satellites.transfer import imports
@@ -288,7 +288,9 @@ def test_items_and_threads_of_graphs_do_not_survive_the_erasure(town: Cast, tool
     def save() -> None:
         thread = str(uuid4())
         for user in (None, "sarah"):
-            checkpoint = NewCheckpoint("a", "", "", {}, {}, {})
+            checkpoint = NewCheckpoint(
+                checkpoint_id="a", namespace="", parent_id="", data={}, metadata={}, channels={}
+            )
             save_checkpoint(
                 viewer=viewer,
                 thread_id=thread,

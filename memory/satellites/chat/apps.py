@@ -9,4 +9,4 @@ class ChatConfig(satellite.Satellite):
     name = "memory.satellites.chat"
     label = "chat"
     verbose_name = "Chat"
-    routes = "memory.satellites.chat.urls"
+    routes = "memory.satellites.chat.views"

@@ -19,7 +19,6 @@ from memory.reading.seven_layers import (
     with_documents,
     with_news,
 )
-from memory.satellites.chat.asking import ChatAsk, Json
 from memory.satellites.chat.history import Recorded
 from memory.satellites.chat.placing import (
     Piece,
@@ -29,6 +28,7 @@ from memory.satellites.chat.placing import (
     position_before,
     room_for_talk,
 )
+from memory.satellites.chat.requests import ChatAsk, Json
 from memory.satellites.chat.wording import ROLES, said_without_calls, spoken_text, storable
 from memory.understanding.tools import Tools
 from memory.writing.compaction import compact_conversation

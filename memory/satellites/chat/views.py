@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -25,7 +26,7 @@ from memory.satellites.chat.chat_answers import (
     palimpsest_field,
     with_protocol_error,
 )
-from memory.satellites.chat.serializers import (
+from memory.satellites.chat.requests import (
     AUTO,
     ChatCompletionSerializer,
     read_ask,
@@ -219,3 +220,10 @@ def _kept_under(claimed: ClaimedRequest, events: EventStream) -> Callable[[], No
             finish_request(claimed=claimed, answer=Answer(200, EVENT_STREAM, replay))
 
     return keep
+
+
+urlpatterns = [
+    path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
+    path("models", ModelViewSet.as_view({"get": "entries"}), name="models"),
+    path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
+]

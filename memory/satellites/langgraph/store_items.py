@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import BooleanField, F, Func, Q, QuerySet, Value
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
 from memory.domain.audience import Viewer
@@ -19,16 +23,10 @@ from memory.domain.talk import people_of
 from memory.domain.text.words import has_words
 from memory.domain.types import MemoryType
 from memory.models import Memory
+from memory.models.querysets import narrowed_q
 from memory.reading import retrieval
 from memory.reading.questions import Depth, Question, Read
 from memory.satellites.langgraph.models import StoreItem
-from memory.satellites.langgraph.selectors import (
-    ANY_LABEL,
-    Search,
-    items_for,
-    matching_items,
-    path_of,
-)
 from memory.understanding.tools import Tools
 from memory.writing.background import retried, run_write
 from memory.writing.decisions.changes import delete_memory
@@ -45,33 +43,132 @@ CORRECTION = "correction"
 # The first label of a namespace says what the second one names.
 USERS, AGENTS, PROJECTS = "users", "agents", "projects"
 
-Key = tuple[tuple[str, ...], str]
+# How members of a value are compared: numbers with numbers and texts with texts.
+COMPARISONS = {
+    "$eq": " = ",
+    "$ne": " = ",
+    "$gt": " > ",
+    "$gte": " >= ",
+    "$lt": " < ",
+    "$lte": " <= ",
+}
+# In a pattern of namespaces.
+ANY_LABEL = "*"
+
+Items = QuerySet[StoreItem, StoreItem]
+# The path and the key of an item.
+Place = tuple[str, str]
 _PLACE = ("team", "path", "key")
 _OF_WHOM = ("agent", "end_user", "project", "memory")
 _REPLACED = ("value", "size", *_OF_WHOM, "ttl_minutes", "expires_at", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
-class NewItem:
-    """A value to keep, or None to delete what is kept; `text` are its words, "" for none.
+class Search:
+    """A search for items under a namespace whose members compare so."""
 
-    `user` is whose it is where the namespace does not say so.
+    prefix: tuple[str, ...] = ()
+    conditions: Sequence[tuple[str, str, object]] = ()
+    query: str | None = None
+    limit: int = 10
+    offset: int = 0
+    refreshes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A listing of namespaces, cut to `max_depth` labels; "*" stands for any label."""
+
+    prefix: tuple[str, ...] = ()
+    suffix: tuple[str, ...] = ()
+    max_depth: int | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A value to store, or None to delete the stored one; `text` are its words, if any.
+
+    `user` is its owner where the namespace names none.
     """
 
     namespace: tuple[str, ...]
     key: str
     value: Mapping[str, object] | None
-    text: str = ""
+    text: str | None = None
     user: str | None = None
     ttl_minutes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundItem:
-    """An item, and how much it says about the question, where there is one."""
+    """An item with its score, where there is a question."""
 
     item: StoreItem
     score: float | None = None
+
+
+def path_of(namespace: Sequence[str]) -> str:
+    """As it is stored; labels have no dots."""
+    return ".".join(namespace)
+
+
+def items_for(*, viewer: Viewer, now: datetime) -> Items:
+    """The items that the viewer may see and whose time is not over; call it in the team's scope."""
+    seen = Q(team_id=viewer.team_id) & narrowed_q(viewer)
+    if viewer.agent_id is not None:
+        seen &= Q(agent_id=viewer.agent_id) | Q(agent_id__isnull=True)
+    return StoreItem.objects.filter(seen, Q(expires_at__isnull=True) | Q(expires_at__gt=now))
+
+
+def matching_items(rows: Items, search: Search) -> Items:
+    """Those that the search is for, whatever its query."""
+    if search.prefix:
+        path = path_of(search.prefix)
+        # "/" follows "." in the order of bytes.
+        rows = rows.filter(Q(path=path) | Q(path__gte=f"{path}.", path__lt=f"{path}/"))
+    for name, comparison, value in search.conditions:
+        rows = rows.filter(_condition(name, comparison, value))
+    return rows
+
+
+def _condition(name: str, comparison: str, value: object) -> Func:
+    """A comparison of a member of the value as PostgreSQL compares JSON; none is no match but $ne.
+
+    A whole object is equal to one that has its members at least.
+    """
+    member = Func(F("value"), Value(name), template="(%(expressions)s)", arg_joiner=" -> ")
+    given = Func(Value(json.dumps(value)), template="%(expressions)s::jsonb")
+    if comparison in ("$eq", "$ne"):
+        sign = " @> " if isinstance(value, dict) else " = "
+        holds = "IS TRUE" if comparison == "$eq" else "IS NOT TRUE"
+        return _test(member, given, sign=sign, holds=holds)
+    one, other = (Func(each, function="jsonb_typeof") for each in (member, given))
+    compared = _test(member, given, sign=COMPARISONS[comparison])
+    return _test(_test(one, other, sign=" = "), compared, sign=" AND ")
+
+
+def _test(one: Func, other: Func, *, sign: str, holds: str = "IS TRUE") -> Func:
+    template = f"((%(expressions)s) {holds})"
+    return Func(one, other, template=template, arg_joiner=sign, output_field=BooleanField())
+
+
+def namespaces_of(rows: Items, listing: Listing) -> list[tuple[str, ...]]:
+    """The namespaces in which items stand, each once, in their order."""
+    for labels, pattern in ((listing.prefix, r"^{}(\.|$)"), (listing.suffix, r"(^|\.){}$")):
+        if labels:
+            parts = (r"[^.]+" if each == ANY_LABEL else re.escape(each) for each in labels)
+            rows = rows.filter(path__regex=pattern.format(r"\.".join(parts)))
+    cut = rows.order_by().annotate(
+        cut=RawSQL(
+            "array_to_string((string_to_array(memory_storeitem.path, '.'))[:%s], '.')",
+            [listing.max_depth or 1_000],
+        )
+    )
+    found = cut.values_list("cut", flat=True).distinct().order_by("cut")
+    page = found[listing.offset : listing.offset + listing.limit]
+    return [tuple(path.split(".")) for path in page]
 
 
 def named_in(namespace: Sequence[str]) -> tuple[str, str] | None:
@@ -104,39 +201,30 @@ def write_items(
     for each in items:
         if each.value is not None:
             checkpoint_text(each.value, what="An item", field="items")
-    latest = {(each.namespace, each.key): each for each in items}
+    latest = {(path_of(each.namespace), each.key): each for each in items}
     kept = {place: each for place, each in latest.items() if each.value is not None}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         drafts = _drafts(viewer, kept, now)
-    told = [place for place, draft in drafts.items() if draft.content]
-    prepared = (
-        dict(zip(told, prepare(drafts=[drafts[each] for each in told], tools=tools), strict=True))
-        if told
-        else {}
-    )
+    worded = {place: draft for place, draft in drafts.items() if draft.content}
+    made = prepare(drafts=list(worded.values()), tools=tools) if worded else ()
+    prepared = dict(zip(worded, made, strict=True))
 
     def transaction() -> int:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason="an item was kept"):
-            places = Q()
-            for namespace, key in latest:
-                places |= Q(path=path_of(namespace), key=key)
             rows = _rows(drafts, kept, now)
             # So that there is a row to lock for each, whoever comes first.
             StoreItem.objects.bulk_create(rows, ignore_conflicts=True)
-            stored = StoreItem.objects.filter(places, team_id=viewer.team_id).order_by(
-                "path", "key"
-            )
-            known = {(row.path, row.key): row for row in stored.select_for_update()}
+            stored = StoreItem.objects.filter(_at(latest), team_id=viewer.team_id)
+            locked = stored.order_by("path", "key").select_for_update()
+            known = {(row.path, row.key): row for row in locked}
             before = {row.memory_id for row in known.values()}
             memories = _written(viewer, prepared, known, tools)
-            told_by = {_place(place): memory_id for place, memory_id in memories.items()}
             for row in rows:
-                row.memory_id = told_by.get((row.path, row.key))
+                row.memory_id = memories.get((row.path, row.key))
             StoreItem.objects.bulk_create(
                 rows, update_conflicts=True, unique_fields=_PLACE, update_fields=_REPLACED
             )
-            deleted = set(map(_place, latest.keys() - kept.keys()))
-            gone = [row.pk for place, row in known.items() if place in deleted]
+            gone = [row.pk for place, row in known.items() if place not in kept]
             StoreItem.objects.filter(team_id=viewer.team_id, pk__in=gone).delete()
             _release(viewer, {each for each in before if each} - set(memories.values()))
             return len(gone)
@@ -144,37 +232,38 @@ def write_items(
     return len(kept), run_write(transaction) if latest else 0
 
 
-def _place(key: Key) -> tuple[str, str]:
-    return path_of(key[0]), key[1]
+def _at(places: Iterable[Place]) -> Q:
+    return reduce(or_, (Q(path=path, key=key) for path, key in places))
 
 
-def _drafts(viewer: Viewer, kept: Mapping[Key, NewItem], now: datetime) -> dict[Key, MemoryDraft]:
-    """The words of each item as a memory of those whose it is; call it in the team's scope."""
-    named = {place: named_in(place[0]) for place in kept}
-    users: dict[Key, str] = {}
+def _drafts(
+    viewer: Viewer, kept: Mapping[Place, NewItem], now: datetime
+) -> dict[Place, MemoryDraft]:
+    """The words of each item as a memory of its owner; call it in the team's scope."""
+    team_id = viewer.team_id
+    named = {place: named_in(each.namespace) or ("", "") for place, each in kept.items()}
+    users: dict[Place, str] = {}
     for place, each in kept.items():
-        label = named[place]
-        user = label[1] if label and label[0] == USERS else each.user
+        kind, name = named[place]
+        user = name if kind == USERS else each.user
         if each.user not in (None, user):
             raise InvalidError(f"The namespace is of the user '{user}'.", field="items")
         if user:
             users[place] = user
-    team_id = viewer.team_id
     people = ensure_end_users(team_id=team_id, external_ids=set(users.values()))
-    by_kind: dict[str, dict[str, UUID]] = {AGENTS: {}, PROJECTS: {}}
-    for kind, name in sorted({each for each in named.values() if each and each[0] != USERS}):
-        found = (
-            ensure_agent(team_id=team_id, slug=name)
-            if kind == AGENTS
-            else ensure_project(team_id=team_id, slug=name, among=viewer.project_ids)
-        )
-        by_kind[kind][name] = found.pk
+    owners: dict[tuple[str, str], UUID] = {}
+    for kind, name in sorted(set(named.values())):
+        if kind == AGENTS:
+            owners[kind, name] = ensure_agent(team_id=team_id, slug=name).pk
+        elif kind == PROJECTS:
+            project = ensure_project(team_id=team_id, slug=name, among=viewer.project_ids)
+            owners[kind, name] = project.pk
     drafts = {}
     for place, each in kept.items():
         person = people[users[place]] if place in users else None
-        label = named[place] or ("", "")
-        agent_id = by_kind[AGENTS].get(label[1]) if label[0] == AGENTS else None
-        text = each.text[: settings.MAX_CONTENT_CHARS]
+        owner_id, kind = owners.get(named[place]), named[place][0]
+        agent_id = owner_id if kind == AGENTS else None
+        text = (each.text or "")[: settings.MAX_CONTENT_CHARS]
         safe = safe_statement(text=text, text_field="items", refuse_bare=False).text
         drafts[place] = MemoryDraft(
             team_id=team_id,
@@ -187,7 +276,7 @@ def _drafts(viewer: Viewer, kept: Mapping[Key, NewItem], now: datetime) -> dict[
             author_id=agent_id or viewer.agent_id,
             people=people_of(safe, user=person.names if person else ()),
             end_user_id=person.pk if person else None,
-            project_id=by_kind[PROJECTS].get(label[1]) if label[0] == PROJECTS else None,
+            project_id=owner_id if kind == PROJECTS else None,
             check=False,
         )
     return drafts
@@ -195,17 +284,17 @@ def _drafts(viewer: Viewer, kept: Mapping[Key, NewItem], now: datetime) -> dict[
 
 def _written(
     viewer: Viewer,
-    prepared: Mapping[Key, PreparedDraft],
-    known: Mapping[tuple[str, str], StoreItem],
+    prepared: Mapping[Place, PreparedDraft],
+    known: Mapping[Place, StoreItem],
     tools: Tools,
-) -> dict[Key, UUID]:
+) -> dict[Place, UUID]:
     """The memory of each item that has words: the one it has, a new version, or a new one."""
     ids = [row.memory_id for row in known.values() if row.memory_id]
     live = _standing(viewer, ids)
-    memories: dict[Key, UUID] = {}
-    new: dict[Key, PreparedDraft] = {}
+    memories: dict[Place, UUID] = {}
+    new: dict[Place, PreparedDraft] = {}
     for place, item in prepared.items():
-        row = known.get(_place(place))
+        row = known.get(place)
         old = live.get(row.memory_id) if row and row.memory_id else None
         if old and row and old.content == item.draft.content and _owner(old) == _owner(item.draft):
             memories[place] = old.pk
@@ -239,18 +328,17 @@ def _owner(row: Memory | MemoryDraft) -> tuple[UUID | None, ...]:
 
 
 def _rows(
-    drafts: Mapping[Key, MemoryDraft], kept: Mapping[Key, NewItem], now: datetime
+    drafts: Mapping[Place, MemoryDraft], kept: Mapping[Place, NewItem], now: datetime
 ) -> list[StoreItem]:
     """The rows to be, in one order for everybody, without their memories."""
     rows = []
-    for place in sorted(kept, key=_place):
+    for place in sorted(kept):
         draft, ttl = drafts[place], kept[place].ttl_minutes
-        path, key = _place(place)
         rows.append(
             StoreItem(
                 team_id=draft.team_id,
-                path=path,
-                key=key,
+                path=place[0],
+                key=place[1],
                 value=kept[place].value,
                 size=len(json.dumps(kept[place].value, ensure_ascii=False).encode()),
                 agent_id=draft.agent_id,
@@ -275,7 +363,7 @@ def _release(viewer: Viewer, memory_ids: Collection[UUID]) -> None:
 def read_items(
     *,
     viewer: Viewer,
-    gets: Sequence[tuple[Key, bool]],
+    gets: Sequence[tuple[Place, bool]],
     searches: Sequence[Search],
     tools: Tools,
     now: datetime,
@@ -285,7 +373,12 @@ def read_items(
     Items are refreshed where it is told. Raises InvalidError, and refreshes nothing, where the
     values have more than `most_read_bytes` together.
     """
-    got = _got(viewer, [place for place, _ in gets], now)
+    got = {}
+    if gets:
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            places = _at(place for place, _ in gets)
+            seen = items_for(viewer=viewer, now=now).filter(places).defer("value")
+            got = {(row.path, row.key): row for row in seen}
     found = [_found(in_namespace(viewer, each.prefix), each, tools, now) for each in searches]
     rows = [*got.values(), *(one.item for each in found for one in each)]
     size, most = sum(row.size for row in rows), most_read_bytes()
@@ -295,9 +388,7 @@ def read_items(
             " in one request: with a smaller `limit`, and then with `offset`.",
             field="search" if searches else "get",
         )
-    refreshed = [
-        got[_place(place)] for place, refreshes in gets if refreshes and _place(place) in got
-    ]
+    refreshed = [got[place] for place, refreshes in gets if refreshes and place in got]
     for search, each in zip(searches, found, strict=True):
         refreshed += [one.item for one in each if search.refreshes]
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -316,18 +407,6 @@ def read_items(
 def most_read_bytes() -> int:
     """The bytes that the values of one answer may have together: those of the 8 largest."""
     return 8 * settings.CHECKPOINT_MAX_BYTES
-
-
-def _got(viewer: Viewer, keys: Sequence[Key], now: datetime) -> dict[tuple[str, str], StoreItem]:
-    """The items at these places, without their values."""
-    if not keys:
-        return {}
-    places = Q()
-    for namespace, key in keys:
-        places |= Q(path=path_of(namespace), key=key)
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        rows = items_for(viewer=viewer, now=now).filter(places).defer("value")
-        return {(row.path, row.key): row for row in rows}
 
 
 def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[FoundItem]:

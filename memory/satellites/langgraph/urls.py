@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from memory.satellites.langgraph.views.checkpoints import GraphCheckpointViewSet
-from memory.satellites.langgraph.views.items import ItemReadViewSet, ItemViewSet
+from memory.satellites.langgraph.checkpoints_api import GraphCheckpointViewSet
+from memory.satellites.langgraph.items_api import ItemReadViewSet, ItemViewSet
 
 urlpatterns = [
     path(

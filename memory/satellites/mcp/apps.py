@@ -9,4 +9,4 @@ class McpConfig(satellite.Satellite):
     name = "memory.satellites.mcp"
     label = "mcp"
     verbose_name = "MCP"
-    mounts = {"": "memory.satellites.mcp.urls"}
+    mounts = {"": "memory.satellites.mcp.views"}

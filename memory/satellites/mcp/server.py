@@ -25,7 +25,7 @@ from mcp_types import (
 )
 from pydantic import Field, ValidationError
 
-from memory.satellites.mcp import context_tools, tools
+from memory.satellites.mcp import tools
 from memory.satellites.mcp.rest import Asker, RestApi, of_api
 
 PROFILE = "palimpsest://people/{user}/profile"
@@ -94,11 +94,11 @@ _TOOLS: tuple[tuple[str, Callable[..., Any], ToolAnnotations], ...] = (
     ("Correct a memory", tools.update_memory, _REPLACES),
     ("Delete a memory", tools.delete_memory, _REPLACES),
     ("List people, agents and projects", tools.list_entities, _READS),
-    ("Remember", context_tools.remember, _ADDS),
-    ("Recall", context_tools.recall, _READS),
-    ("Get context", context_tools.get_context, _READS),
-    ("Report contradictions", context_tools.report_contradictions, _READS),
-    ("State at a moment", context_tools.state_at, _READS),
+    ("Remember", tools.remember, _ADDS),
+    ("Recall", tools.recall, _READS),
+    ("Get context", tools.get_context, _READS),
+    ("Report contradictions", tools.report_contradictions, _READS),
+    ("State at a moment", tools.state_at, _READS),
 )
 
 

@@ -10,6 +10,7 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import path
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from rest_framework.request import Request
@@ -137,3 +138,6 @@ class McpView(APIView):
             seconds=settings.STATEMENT_SECONDS,
         )
         return answer_message(sent, api)
+
+
+urlpatterns = [path("mcp", McpView.as_view(), name="mcp")]

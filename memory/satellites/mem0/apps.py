@@ -9,4 +9,4 @@ class Mem0Config(satellite.Satellite):
     name = "memory.satellites.mem0"
     label = "mem0"
     verbose_name = "mem0 protocol"
-    mounts = {"mem0/": "memory.satellites.mem0.urls"}
+    mounts = {"mem0/": "memory.satellites.mem0.others"}

@@ -35,8 +35,7 @@ from memory.domain.filters import (
     read_time,
 )
 from memory.domain.types import is_to_come
-from memory.satellites.mem0.base import NotOfferedError
-from memory.satellites.mem0.shown import FIELDS, tag_of, tags_of
+from memory.satellites.mem0.protocol import FIELDS, NotOfferedError, tag_of, tags_of
 from teams.errors import InvalidError
 from teams.models.conversations import ROLES
 

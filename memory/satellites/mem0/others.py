@@ -1,17 +1,17 @@
-"""The key, the entities, and what of mem0's protocol is not offered."""
+"""The key, the entities, the parts of mem0's protocol that are not offered, and all addresses."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from django.db.models import Count, Max, Min
+from django.urls import URLPattern, path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.domain.audience import Viewer
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
 from memory.satellites.mem0.inputs import (
     ENTITIES,
     MAX_RESULTS,
@@ -19,6 +19,8 @@ from memory.satellites.mem0.inputs import (
     Mem0Serializer,
     parse_mem0,
 )
+from memory.satellites.mem0.protocol import Mem0ViewSet, NotOfferedError
+from memory.satellites.mem0.reads import Mem0Reads
 from memory.satellites.mem0.writes import Mem0Memories
 from memory.selectors.filters import matching
 from teams.errors import InvalidError, NotFoundError
@@ -116,3 +118,49 @@ class Mem0NotOffered(Mem0ViewSet):
     def refuse(self, request: Request, **parts: str) -> Response:
         """501 with the reason."""
         raise NotOfferedError(self.reason)
+
+
+_PROFILES = (
+    "Profiles are made of no schema here: GET /v1/users/{user_id} has the approved profile of a"
+    " person, each value with its source."
+)
+_PROJECT = (
+    "A team is set up in the admin: its categories, agents and members, and by PUT"
+    " /v1/agents/{agent}."
+)
+_WEBHOOKS = "There are no webhooks under this protocol."
+_SUMMARY = "There are no summaries of filters: ask POST /v1/memory/query."
+
+
+def _refused(route: str, reason: str) -> URLPattern:
+    views = dict.fromkeys(("get", "post", "put", "patch", "delete"), "refuse")
+    return path(route, Mem0NotOffered.as_view({**views}, reason=reason))
+
+
+urlpatterns = [
+    path("v3/memories/search/", Mem0Reads.as_view({"post": "search"})),
+    path("v3/memories/add/", Mem0Memories.as_view({"post": "add"})),
+    path("v3/memories/", Mem0Reads.as_view({"post": "entries"})),
+    path("v1/ping/", Mem0Key.as_view({"get": "ping"})),
+    path("v1/memories/", Mem0Memories.as_view({"delete": "delete_all"})),
+    path(
+        "v1/memories/<str:memory_id>/",
+        Mem0Memories.as_view({"get": "load", "put": "change", "delete": "remove"}),
+    ),
+    path("v1/memories/<str:memory_id>/history/", Mem0Memories.as_view({"get": "history"})),
+    path("v1/batch/", Mem0Memories.as_view({"put": "update_batch", "delete": "delete_batch"})),
+    _refused("v1/event/<str:event_id>/", "An event_id is a job: GET /v1/jobs/{event_id}."),
+    _refused("v1/feedback/", "Send it to POST /v1/memories/{id}/feedback."),
+    path("v1/entities/", Mem0Entities.as_view({"get": "entries"})),
+    path("v1/exports/", Mem0Reads.as_view({"post": "create_export"})),
+    path("v1/exports/get/", Mem0Reads.as_view({"post": "load_export"})),
+    _refused("v1/summary/", _SUMMARY),
+    # The names of people are any names, also with slashes: `bob/profile` is one.
+    path(
+        "v2/entities/<str:kind>/<path:name>/",
+        Mem0Entities.as_view({"delete": "remove_entity", "get": "profile"}, no_profiles=_PROFILES),
+    ),
+    _refused("v2/profiles/<path:rest>", _PROFILES),
+    _refused("api/v1/orgs/<path:rest>", _PROJECT),
+    _refused("api/v1/webhooks/<path:rest>", _WEBHOOKS),
+]

@@ -20,7 +20,6 @@ from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.questions import Question, Read
 from memory.reading.retrieval import search
-from memory.satellites.mem0.base import Mem0ViewSet, NotOfferedError
 from memory.satellites.mem0.inputs import (
     ENTITIES,
     ExportedSerializer,
@@ -30,7 +29,7 @@ from memory.satellites.mem0.inputs import (
     SearchSerializer,
     parse_mem0,
 )
-from memory.satellites.mem0.shown import FIELDS, shown
+from memory.satellites.mem0.protocol import FIELDS, Mem0ViewSet, NotOfferedError, shown
 from memory.selectors.filters import matching, named_by
 from memory.understanding.tools import default_tools
 from teams.errors import InvalidError, NotFoundError, TooLargeError

@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from memory.api.request_events import memory_event, write_event
 from memory.domain.types import DELETED, MemoryType
 from memory.models import Memory
-from memory.satellites.mem0.base import Mem0ViewSet
 from memory.satellites.mem0.inputs import (
     ENTITIES,
     WILDCARD,
@@ -27,7 +26,14 @@ from memory.satellites.mem0.inputs import (
     UpdatesSerializer,
     parse_mem0,
 )
-from memory.satellites.mem0.shown import Metadata, metadata_in, other_tags, shown, tags_of
+from memory.satellites.mem0.protocol import (
+    Mem0ViewSet,
+    Metadata,
+    metadata_in,
+    other_tags,
+    shown,
+    tags_of,
+)
 from memory.selectors.filters import matching
 from memory.selectors.history.memory_history import versions_of
 from memory.selectors.memories import memory_for

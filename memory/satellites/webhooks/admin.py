@@ -31,29 +31,15 @@ _COLOURS = {"waiting": "info", "delivered": "success", "dead": "danger"}
 _State = WebhookDelivery.State
 
 
-def _rotate(request: HttpRequest, endpoint: WebhookEndpoint, reason: str) -> None:
-    del reason
-    made = endpoints.rotate_secret(endpoint=endpoint, now=database_now())
-    setattr(request, _SECRET, made)
+def _rotate(request: HttpRequest, endpoint: WebhookEndpoint, _: str) -> None:
+    setattr(request, _SECRET, endpoints.rotate_secret(endpoint=endpoint, now=database_now()))
 
 
-def _test(request: HttpRequest, endpoint: WebhookEndpoint, reason: str) -> None:
-    del request, reason
+def _test(_: HttpRequest, endpoint: WebhookEndpoint, __: str) -> None:
     endpoints.send_test(endpoint=endpoint, now=database_now())
 
 
-def _replay_dead(request: HttpRequest, endpoint: WebhookEndpoint, reason: str) -> str:
-    del request, reason
-    return f"{endpoints.replay(endpoint=endpoint, now=database_now()):,} wait to be sent again."
-
-
-def _remove(request: HttpRequest, endpoint: WebhookEndpoint, reason: str) -> None:
-    del request, reason
-    endpoints.delete_endpoint(endpoint=endpoint)
-
-
-def _replay(request: HttpRequest, delivery: WebhookDelivery, reason: str) -> None:
-    del request, reason
+def _replay(_: HttpRequest, delivery: WebhookDelivery, __: str) -> None:
     endpoints.replay(endpoint=delivery.endpoint, now=database_now(), delivery_id=delivery.id)
 
 
@@ -76,14 +62,16 @@ REPLAY_DEAD: Change[WebhookEndpoint] = Change(
     verb="Send all dead deliveries again",
     done="asked",
     explanation="They are sent in their order, after what happened since, with the ids they had.",
-    apply=_replay_dead,
+    apply=lambda _, endpoint, __: (
+        f"{endpoints.replay(endpoint=endpoint, now=database_now()):,} wait to be sent again."
+    ),
     roles=ADMINS,
 )
 REMOVE: Change[WebhookEndpoint] = Change(
     verb="Remove",
     done="removed",
     explanation="It is told nothing any more; what waits or is dead is removed with it.",
-    apply=_remove,
+    apply=lambda _, endpoint, __: endpoints.delete_endpoint(endpoint=endpoint),
     roles=ADMINS,
 )
 REPLAY: Change[WebhookDelivery] = Change(
@@ -105,23 +93,16 @@ class WebhookForm(TeamOwnedForm):
     )
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """Refuse one more than a team may have."""
+        """Refuse an address that nothing may be sent to, and one more than a team may have."""
         values = super().clean()
-        if self.team_id and self.instance._state.adding:
-            try:
-                endpoints.require_room(team_id=self.team_id)
-            except DomainError as error:
-                raise forms.ValidationError(error.message) from None
-        return values
-
-    def clean_url(self) -> str:
-        """The address; refused where nothing may be sent to it."""
-        url = str(self.cleaned_data["url"])
         try:
-            endpoints.check_url(url)
+            if "url" in values:
+                endpoints.check_url(values["url"])
+            if self.team_id and self.instance._state.adding:
+                endpoints.require_room(team_id=self.team_id)
         except DomainError as error:
-            raise forms.ValidationError(error.message) from None
-        return url
+            self.add_error(error.field or None, error.message)
+        return values
 
 
 @admin.register(WebhookEndpoint)

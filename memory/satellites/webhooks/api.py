@@ -6,6 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import orjson
+from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -50,25 +51,27 @@ class WebhookEventsField(serializers.ListField):
     child = OneOfField(choices=EVENTS)
 
 
-class NewWebhookSerializer(StrictSerializer):
-    """An endpoint to set up."""
-
-    url = TextField(max_length=2000, help_text=_URL)
-    events = WebhookEventsField(min_length=1, max_length=len(EVENTS))
-    name = NameField(required=False, max_length=200, help_text="What it is for.")
-    include_text = StrictBooleanField(required=False, default=False, help_text=_TEXT)
-
-
 class WebhookChangeSerializer(StrictSerializer):
     """What an endpoint is set to; what is left out stays."""
 
     url = TextField(required=False, max_length=2000, help_text=_URL)
     events = WebhookEventsField(required=False, min_length=1, max_length=len(EVENTS))
-    name = NameField(required=False, max_length=200)
+    name = NameField(required=False, max_length=200, help_text="What it is for.")
     include_text = StrictBooleanField(required=False, help_text=_TEXT)
     enabled = StrictBooleanField(
-        required=False, help_text="While it is disabled nothing is kept for it."
+        required=False,
+        source="is_enabled",
+        help_text="While it is disabled nothing is kept for it.",
     )
+
+
+class NewWebhookSerializer(WebhookChangeSerializer):
+    """An endpoint to set up."""
+
+    url = TextField(max_length=2000, help_text=_URL)
+    events = WebhookEventsField(min_length=1, max_length=len(EVENTS))
+    include_text = StrictBooleanField(required=False, default=False, help_text=_TEXT)
+    enabled = None  # type: ignore[assignment]  # DRF's way to leave a field out
 
 
 class WebhookSerializer(ApiSerializer):
@@ -171,8 +174,6 @@ class WebhookViewSet(ApiViewSet):
     @operation("webhooks_partial_update", body=WebhookChangeSerializer, answer=WebhookSerializer)
     def change(self, given: Given, pk: UUID) -> Response:
         """Change an endpoint, or enable it again; what waits is sent to a new address."""
-        if "enabled" in given:
-            given["is_enabled"] = given.pop("enabled")
         with self.team_scope():
             changed = endpoints.change_endpoint(endpoint=self._endpoint(pk), changes=given)
             return Response(WebhookSerializer(changed).data)
@@ -269,3 +270,38 @@ class WebhookViewSet(ApiViewSet):
 def _with_secret(answer: Answer, secret: str) -> Answer:
     given = orjson.loads(answer.body)
     return replace(answer, body=orjson.dumps({**given, "secret": secret}).decode())
+
+
+urlpatterns = [
+    path(
+        "webhooks",
+        WebhookViewSet.as_view({"get": "entries", "post": "create"}),
+        name="webhooks",
+    ),
+    path(
+        "webhooks/<uuid:pk>",
+        WebhookViewSet.as_view({"get": "load", "patch": "change", "delete": "remove"}),
+        name="webhook",
+    ),
+    path(
+        "webhooks/<uuid:pk>/rotate-secret",
+        WebhookViewSet.as_view({"post": "rotate"}),
+        name="webhook-rotate-secret",
+    ),
+    path("webhooks/<uuid:pk>/test", WebhookViewSet.as_view({"post": "test"}), name="webhook-test"),
+    path(
+        "webhooks/<uuid:pk>/deliveries",
+        WebhookViewSet.as_view({"get": "deliveries"}),
+        name="webhook-deliveries",
+    ),
+    path(
+        "webhooks/<uuid:pk>/deliveries/<uuid:delivery_id>/replay",
+        WebhookViewSet.as_view({"post": "replay_one"}),
+        name="webhook-delivery-replay",
+    ),
+    path(
+        "webhooks/<uuid:pk>/replay",
+        WebhookViewSet.as_view({"post": "replay"}),
+        name="webhook-replay",
+    ),
+]

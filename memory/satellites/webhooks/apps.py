@@ -17,7 +17,7 @@ class WebhooksConfig(satellite.Satellite):
     name = "memory.satellites.webhooks"
     label = "webhooks"
     verbose_name = "Webhooks"
-    routes = "memory.satellites.webhooks.urls"
+    routes = "memory.satellites.webhooks.api"
     periodic = {
         "memory.satellites.webhooks.tasks.deliver_webhooks": 2.0,
         "memory.satellites.webhooks.tasks.prune_webhooks": 3600.0,
@@ -30,7 +30,7 @@ class WebhooksConfig(satellite.Satellite):
     def ready(self) -> None:
         """Announces budgets that are nearly used up, or used up."""
         super().ready()
-        from memory.satellites.webhooks.announcing import announce
+        from memory.satellites.webhooks.endpoints import announce
         from routing.services.cost_guard import LISTENERS
 
         LISTENERS.append(announce)

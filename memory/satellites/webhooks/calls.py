@@ -12,7 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -115,52 +115,44 @@ def post(
     ends = time.monotonic() + seconds
     parts = urlsplit(url)
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
+    connection = http.client.HTTPConnection(host, port)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    is_cut = threading.Event()
+    line: socket.socket | None = None
+
+    def cut() -> None:
+        is_cut.set()
+        with suppress(OSError):
+            if line is not None:
+                line.shutdown(socket.SHUT_RDWR)
+
+    # Ends the connection in time, whichever call waits for it at that moment.
+    timer = threading.Timer(seconds, cut)
+    timer.daemon = True
+    timer.start()
     try:
-        with closing(_Line(_connected(host, port, ends, allow_private), ends)) as line:
-            if parts.scheme == "https":
-                line.encrypt(trust or _system_trust(), host)
-            connection = http.client.HTTPConnection(host, port)
-            connection.sock = line.socket
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            connection.request("POST", target, body, {**headers, "Connection": "close"})
-            answer = connection.getresponse()
-            if line.is_cut:  # in the middle of its head, which reads as its end
-                raise TimeoutError
-            answer.read(_MOST_READ)
-            return WebhookAnswer(answer.status)
+        line = connection.sock = _connected(host, port, ends, allow_private)
+        if is_cut.is_set():
+            raise TimeoutError
+        if parts.scheme == "https":
+            line = connection.sock = (trust or _system_trust()).wrap_socket(
+                line, server_hostname=host, do_handshake_on_connect=False
+            )
+            line.do_handshake()
+        connection.request("POST", target, body, {**headers, "Connection": "close"})
+        answer = connection.getresponse()
+        if is_cut.is_set():  # in the middle of its head, which reads as its end
+            raise TimeoutError
+        answer.read(_MOST_READ)
+        return WebhookAnswer(answer.status)
     except _PrivateAddressError:
         return WebhookAnswer(None, _PRIVATE)
     except (OSError, UnicodeError, http.client.HTTPException, ValueError) as error:
         return WebhookAnswer(None, _words(error, is_late=time.monotonic() >= ends))
-
-
-class _Line:
-    """A connection that is cut when its time is over, whoever waits for it at that moment."""
-
-    def __init__(self, connected: socket.socket, ends: float) -> None:
-        self.socket = connected
-        self.is_cut = False
-        self._timer = threading.Timer(max(0.0, ends - time.monotonic()), self._cut)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def encrypt(self, trust: ssl.SSLContext, host: str) -> None:
-        """Begin TLS with the host of that name."""
-        wrapped = trust.wrap_socket(
-            self.socket, server_hostname=host, do_handshake_on_connect=False
-        )
-        self.socket = wrapped
-        wrapped.do_handshake()
-
-    def close(self) -> None:
-        """End it, and the clock with it."""
-        self._timer.cancel()
-        self.socket.close()
-
-    def _cut(self) -> None:
-        self.is_cut = True
-        with suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
+    finally:
+        timer.cancel()
+        if line is not None:
+            line.close()
 
 
 @cache

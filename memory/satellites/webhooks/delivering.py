@@ -16,12 +16,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
+import orjson
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
+from memory.domain.audience import OF_AN_AGENT
+from memory.domain.types import DELETED
+from memory.models import Memory
 from memory.satellites.webhooks import calls as webhook_calls
 from memory.satellites.webhooks.calls import (
     PATIENCE,
@@ -32,8 +37,8 @@ from memory.satellites.webhooks.calls import (
     signed_headers,
 )
 from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
-from memory.satellites.webhooks.payloads import payload_of
 from memory.writing.background import exclusively, pause_after
+from teams.models import Agent, EndUser, Project
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids
 from teams.tenancy import database_now, give_back_connection, team_scope
@@ -47,6 +52,18 @@ _NO_KEY = "The server's key was changed: rotate the secret of this webhook."
 # Like no answer at all: the receiver is overloaded or away.
 _AWAY = frozenset({429, 502, 503, 504})
 _State = WebhookDelivery.State
+# By the field of an event's data that has the id, where more is to be found.
+_LINKS = {
+    "memory": "/v1/memories/{}",
+    "memory_a": "/v1/memories/{}",
+    "memory_b": "/v1/memories/{}",
+    "run": "/v1/consolidate/runs/{}",
+}
+_NAMES: dict[str, tuple[str, QuerySet[Any], str]] = {  # Any: rows of three models
+    "agent_id": ("agent", Agent.objects.all(), "slug"),
+    "end_user_id": ("user", EndUser.objects.all(), "external_id"),
+    "project_id": ("project", Project.objects.all(), "slug"),
+}
 
 logger = logging.getLogger(__name__)
 
@@ -159,6 +176,33 @@ def _next(team_id: UUID, endpoint_id: UUID, now: datetime) -> _Message | None:
         body = payload_of(delivery=delivery, endpoint=endpoint)
         headers = signed_headers(endpoint=endpoint, message_id=str(delivery.id), body=body, now=now)
         return _Message(delivery.seq, endpoint.url, headers, body)
+
+
+def payload_of(*, delivery: WebhookDelivery, endpoint: WebhookEndpoint) -> bytes:
+    """The body of the message as JSON: type, timestamp and data; call it in the team's scope.
+
+    `data` is made of ids at the moment of sending, so that nothing that was erased or deleted
+    meanwhile is sent. It names agents, people and projects as the API does, and has the text of a
+    memory where the endpoint asked for it, the memory is not deleted, and it is not an agent's own.
+    """
+    data = dict(delivery.data)
+    for field, (word, rows, name) in _NAMES.items():
+        if field in data:
+            row_id = data.pop(field)
+            named = rows.filter(team_id=delivery.team_id, pk=row_id).values_list(name, flat=True)
+            data[word] = named.first() if row_id else None
+    links = {name: path.format(data[name]) for name, path in _LINKS.items() if data.get(name)}
+    if links:
+        data["links"] = links
+    if endpoint.include_text and delivery.type.startswith("memory.") and "memory" in data:
+        data["text"] = _text_of(delivery.team_id, data["memory"])
+    event = {"type": delivery.type, "timestamp": delivery.happened_at, "data": data}
+    return orjson.dumps(event, option=orjson.OPT_UTC_Z)
+
+
+def _text_of(team_id: UUID, memory_id: str) -> str | None:
+    rows = Memory.objects.filter(team_id=team_id, pk=memory_id).exclude(status__in=DELETED)
+    return rows.exclude(memory_type__in=OF_AN_AGENT).values_list("content", flat=True).first()
 
 
 def _sent(message: _Message) -> WebhookAnswer:

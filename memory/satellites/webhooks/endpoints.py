@@ -1,4 +1,4 @@
-"""The webhooks of a team: set up, changed, tested, and sent again what they missed."""
+"""The webhooks of a team: set up, changed and tested, their events announced and replayed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import orjson
 from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
@@ -26,9 +27,11 @@ from memory.satellites.webhooks.models import (
 )
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
+from teams.prepared import run_prepared
 from teams.tenancy import database_now, hold_lock
 
 MOST_ENDPOINTS = 20
+_ANNOUNCE = "SELECT palimpsest_announce($1, $2, $3, $4::jsonb, $5)"
 _State = WebhookDelivery.State
 # What is sent again comes behind what was announced since, in the order that it had.
 _TO_THE_END = """
@@ -52,6 +55,17 @@ class EndpointWithSecret:
 
 
 # Each of these is to be called in the team's scope.
+
+
+def announce(
+    *, team_id: UUID, event: str, subject_id: UUID, data: Mapping[str, object], once: str
+) -> None:
+    """Queue an event, in the transaction of its change, for the endpoints that chose it.
+
+    `once` names the event: announced again it is not sent again. `data` holds ids and figures.
+    """
+    given = [team_id, event, subject_id, orjson.dumps(dict(data), default=str).decode(), once]
+    run_prepared(_ANNOUNCE, given)
 
 
 def create_endpoint(

@@ -12,7 +12,7 @@ from django.db.backends.signals import connection_created
 from django.utils import timezone
 
 from memory.satellites.chat.answering import Prepared, answer_chat, paid_for, prepare_chat
-from memory.satellites.chat.asking import ChatAsk
+from memory.satellites.chat.requests import ChatAsk
 from memory.understanding.tools import default_tools
 from memory.writing.posting import open_conversation
 from routing.domain.budgets import CapKind

@@ -15,9 +15,8 @@ from mem0.exceptions import MemoryError as AnyMem0Error
 
 from memory.satellites.mem0 import inputs
 from memory.satellites.mem0.inputs import Mem0Serializer
-from memory.satellites.mem0.others import Mem0NotOffered
+from memory.satellites.mem0.others import Mem0NotOffered, urlpatterns
 from memory.satellites.mem0.tests.conftest import Clients
-from memory.satellites.mem0.urls import urlpatterns
 from tests.support.cast import Cast
 from tests.support.mem0_clients import Mem0
 

@@ -1,4 +1,4 @@
-"""Items of a store: values under namespaces and keys, which every search of memories finds."""
+"""The API of store items: values under namespaces and keys, found by searches of memories."""
 
 from __future__ import annotations
 
@@ -20,22 +20,20 @@ from memory.api.fields import (
     TextField,
 )
 from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
+from memory.satellites.langgraph.checkpoints_api import JsonField
 from memory.satellites.langgraph.models import MAX_NAMESPACE_CHARS, StoreItem
-from memory.satellites.langgraph.selectors import (
-    Comparison,
-    Listing,
-    Search,
-    items_for,
-    namespaces_of,
-    path_of,
-)
-from memory.satellites.langgraph.serializers import JsonField
 from memory.satellites.langgraph.store_items import (
     AGENTS,
+    COMPARISONS,
     USERS,
+    Listing,
     NewItem,
+    Search,
     in_namespace,
+    items_for,
     named_in,
+    namespaces_of,
+    path_of,
     read_items,
     write_items,
 )
@@ -122,29 +120,30 @@ class GetStoreItemSerializer(PlaceSerializer):
 class SearchItemsSerializer(StrictSerializer):
     """Items under a namespace."""
 
-    namespace = NamespaceField()
+    namespace = NamespaceField(source="prefix")
     query = QuestionField(required=False, allow_null=True)
     filter = JsonField(
         required=False,
         allow_null=True,
+        source="conditions",
         help_text="Members of the value, with the value that they must equal or with comparisons:"
-        f" {', '.join(Comparison)}.",
+        f" {', '.join(COMPARISONS)}.",
     )
     limit = StrictIntegerField(required=False, default=10, min_value=1, max_value=MAX_FOUND)
     offset = StrictIntegerField(required=False, default=0, min_value=0, max_value=100_000)
-    refresh_ttl = StrictBooleanField(required=False, default=True)
+    refresh_ttl = StrictBooleanField(required=False, default=True, source="refreshes")
 
     def validate_filter(self, given: Mapping[str, Any] | None) -> Any:
         # Any: JSON; triples of name, comparison and value
         found = []
         for name, value in (given or {}).items():
-            compared = value if isinstance(value, dict) and _has_operator(value) else {"$eq": value}
-            for sign, each in compared.items():
-                if sign not in list(Comparison):
+            is_comparison = isinstance(value, dict) and any(each[:1] == "$" for each in value)
+            for sign, each in (value if is_comparison else {"$eq": value}).items():
+                if sign not in COMPARISONS:
                     raise serializers.ValidationError(
-                        f"{name}: there is no «{sign}», but {', '.join(Comparison)}."
+                        f"{name}: there is no «{sign}», but {', '.join(COMPARISONS)}."
                     )
-                found.append((name, Comparison(sign), each))
+                found.append((name, sign, each))
         if len(found) > 50:
             raise serializers.ValidationError("At most 50 comparisons.")
         return found
@@ -218,7 +217,7 @@ class ItemViewSet(ApiViewSet):
                 self.check_agent(named[1])
         kept, deleted = write_items(
             viewer=self.viewer,
-            items=[NewItem(**{**each, "text": each.get("text") or ""}) for each in items],
+            items=[NewItem(**each) for each in items],
             tools=default_tools(),
             now=timezone.now(),
         )
@@ -241,19 +240,10 @@ class ItemReadViewSet(ApiViewSet):
         """
         viewer, now, tools = self.viewer, timezone.now(), default_tools()
         gets = [
-            ((each["namespace"], each["key"]), each["refresh_ttl"]) for each in given.get("get", ())
+            ((path_of(each["namespace"]), each["key"]), each["refresh_ttl"])
+            for each in given.get("get", ())
         ]
-        searches = [
-            Search(
-                prefix=each["namespace"],
-                conditions=each.get("filter") or (),
-                query=each.get("query") or "",
-                limit=each["limit"],
-                offset=each["offset"],
-                refreshes=each["refresh_ttl"],
-            )
-            for each in given.get("search", ())
-        ]
+        searches = [Search(**each) for each in given.get("search", ())]
         got, found = read_items(viewer=viewer, gets=gets, searches=searches, tools=tools, now=now)
         with self.team_scope():
             listings = [
@@ -270,10 +260,6 @@ class ItemReadViewSet(ApiViewSet):
                 "namespaces": listings,
             }
         )
-
-
-def _has_operator(value: Mapping[str, Any]) -> bool:  # Any: JSON
-    return any(name.startswith("$") for name in value)
 
 
 def _shown(item: StoreItem, score: float | None = None) -> dict[str, object]:

@@ -1,9 +1,10 @@
-"""Reading a request of the chat protocol: what is ours of it, and what goes to the model."""
+"""Chat completion requests: checked, with what is ours of them and what goes to the model."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 from urllib.parse import unquote
@@ -17,10 +18,64 @@ from rest_framework.request import Request
 from memory.api.fields import NameField, OneOfField
 from memory.api.retrieval import DocumentsField
 from memory.domain.plans.documents import Document
-from memory.satellites.chat.asking import ANONYMOUS, ChatAsk
-from memory.satellites.chat.wording import ROLES
+from memory.satellites.chat.wording import ROLES, spoken_text, storable, text_of
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
+
+# Any: the protocol's JSON, which goes to the model as it came.
+Json = dict[str, Any]
+
+
+# Whose words those of clients are that name nobody.
+ANONYMOUS = "anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAsk:
+    """A validated chat completion request.
+
+    Without a `thread_id` the conversation is recognised by its history. `tier` is the caller's
+    choice. `parameters` are passed to the model unchanged. With `is_retry` the client says that it
+    sent the same before. `asked_at` is when the request arrived. `documents` are told
+    beside memory. `project_ids` are those that the key is bound to, none for all.
+    Unless it `names_user`, nothing about people is told.
+    """
+
+    agent: str
+    user: str
+    messages: tuple[Json, ...]
+    parameters: Mapping[str, Any]
+    asked_at: datetime
+    tier: Tier | None = None
+    thread_id: str | None = None
+    project: str | None = None
+    is_retry: bool = False
+    documents: tuple[Document, ...] = ()
+    project_ids: tuple[UUID, ...] = ()
+    names_user: bool = True
+
+    @property
+    def question(self) -> str:
+        """The user's last message; without one, the last message of another role with text."""
+        for role in ("user", "tool", "assistant", "system"):
+            for message in reversed(self.messages):
+                if ROLES[message["role"]] == role:
+                    text = storable(spoken_text(message)).strip() or text_of(message).strip()
+                    if text:
+                        return text
+        return ""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The client's limit on the answer."""
+        limit = self.parameters.get("max_completion_tokens", self.parameters.get("max_tokens"))
+        return limit if isinstance(limit, int) and limit > 0 else None
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it brings earlier turns along."""
+        return any(message["role"] == "assistant" for message in self.messages)
+
 
 THREAD_HEADER = "X-Palimpsest-Thread"
 USER_HEADER = "X-Palimpsest-User"
@@ -34,9 +89,6 @@ _MOST_NAME_CHARS = 200
 _OURS = ("thread_id", "project", "user")
 # What never goes to the model by itself: it is read here.
 _READ_HERE = ("model", "messages", "stream", "user", "metadata", "n", "documents")
-
-# Any, in this module: the protocol's JSON, of any shape until it is checked.
-Json = dict[str, Any]
 
 
 @extend_schema_field(

@@ -1,17 +1,18 @@
-"""States of graphs: saved step by step with what tasks wrote, copied, pruned and deleted."""
+"""States of graphs: saved step by step with the writes of tasks, read, copied and deleted."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet, Sum, Window
-from django.db.models.functions import Length, RowNumber
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models.functions import Coalesce, Length, RowNumber
 
 from memory.domain.audience import Viewer
 from memory.satellites.langgraph.models import (
@@ -37,19 +38,29 @@ class Keep(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """Bytes, and how the client encoded them."""
+    """The value of a channel: bytes, and how the client encoded them."""
 
+    channel: str
     kind: str
     value: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write(Encoded):
+    """A task's write at its `index`, which is negative for those that stand apart."""
+
+    index: int
+    task_id: str = ""
+    task_path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewCheckpoint:
     """A state to save; `values` are those of its `channels` that are not stored yet.
 
-    `needs_ancestors` is whether it can only be read together with those before it.
+    `needs_ancestors`: it can only be read together with those before it.
     """
 
     checkpoint_id: str
@@ -58,19 +69,35 @@ class NewCheckpoint:
     data: Mapping[str, object]
     metadata: Mapping[str, object]
     channels: Mapping[str, str]
-    values: Mapping[str, Encoded] = field(default_factory=dict)
+    values: Sequence[Encoded] = ()
     needs_ancestors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class NewWrite:
-    """The write of a task at its `index`, which is negative for those that stand apart."""
+class LoadedCheckpoint:
+    """A stored checkpoint with its values and, in order, the writes after it."""
 
-    index: int
-    channel: str
-    content: Encoded
+    row: GraphCheckpoint
+    values: Sequence[Encoded]
+    writes: Sequence[Write]
 
 
+_VALUES = """
+SELECT c.id, v.channel, v.kind, v.value
+FROM memory_graphcheckpoint c
+CROSS JOIN LATERAL jsonb_each_text(c.channels) AS wanted (channel, version)
+JOIN memory_channelvalue v ON v.team_id = c.team_id AND v.thread_id = c.thread_id
+    AND v.namespace = c.namespace AND v.channel = wanted.channel AND v.version = wanted.version
+WHERE c.team_id = %s AND c.id = ANY(%s)
+"""
+_WRITES = """
+SELECT c.id, w.task_id, w.task_path, w.index, w.channel, w.kind, w.value
+FROM memory_graphcheckpoint c
+JOIN memory_pendingwrite w ON w.team_id = c.team_id AND w.thread_id = c.thread_id
+    AND w.namespace = c.namespace AND w.checkpoint_id = c.checkpoint_id
+WHERE c.team_id = %s AND c.id = ANY(%s)
+ORDER BY c.id, w.task_path, w.task_id, w.index
+"""
 _UNUSED_VALUES = """
 WITH used AS MATERIALIZED (
     SELECT DISTINCT c.thread_id, c.namespace, e.key AS channel, e.value AS version
@@ -106,6 +133,73 @@ WHERE w.team_id = %(team)s AND w.thread_id = g.thread_id AND w.namespace = g.nam
 _COPIED = (GraphCheckpoint, ChannelValue, PendingWrite)
 
 
+def checkpoints_of(
+    *,
+    viewer: Viewer,
+    thread_id: str | None = None,
+    namespace: str | None = None,
+    checkpoint_id: str | None = None,
+    before: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+) -> QuerySet[GraphCheckpoint, GraphCheckpoint]:
+    """The checkpoints of the viewer's agent, or of the team itself, of which all that is given
+    holds: ids less than `before`, and metadata that contain those. They come without data and
+    metadata, and with `write_bytes`, what their writes have. Call it in the team's scope."""
+    rows = GraphCheckpoint.objects.filter(team_id=viewer.team_id, thread__agent=viewer.agent_id)
+    if viewer.names_nobody and thread_id is None:
+        rows = rows.filter(thread__end_user__isnull=True)
+    named = {
+        "thread__thread_id": thread_id,
+        "namespace": namespace,
+        "checkpoint_id": checkpoint_id,
+        "checkpoint_id__lt": before,
+        "metadata__contains": metadata,
+    }
+    given = {name: value for name, value in named.items() if value is not None}
+    writes = PendingWrite.objects.filter(
+        team_id=OuterRef("team_id"),
+        thread_id=OuterRef("thread_id"),
+        namespace=OuterRef("namespace"),
+        checkpoint_id=OuterRef("checkpoint_id"),
+    ).order_by()
+    size = writes.values("checkpoint_id").annotate(size=Sum(Length("value"))).values("size")
+    rows = rows.filter(**given).annotate(write_bytes=Coalesce(Subquery(size), 0))
+    return rows.defer("data", "metadata").select_related("thread__agent", "thread__end_user")
+
+
+def loaded(*, viewer: Viewer, rows: Sequence[GraphCheckpoint]) -> list[LoadedCheckpoint]:
+    """The checkpoints that still stand, with data, metadata, values and writes.
+
+    Call it in the team's scope.
+    """
+    ids = [row.pk for row in rows]
+    stored = GraphCheckpoint.objects.filter(team_id=viewer.team_id, pk__in=ids)
+    texts = {row.pk: row for row in stored.only("data", "metadata")}
+    values: dict[UUID, list[Encoded]] = defaultdict(list)
+    writes: dict[UUID, list[Write]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(_VALUES, [viewer.team_id, ids])
+        for row_id, channel, kind, value in cursor.fetchall():
+            values[row_id].append(Encoded(channel=channel, kind=kind, value=bytes(value)))
+        cursor.execute(_WRITES, [viewer.team_id, ids])
+        for row_id, task_id, path, index, channel, kind, value in cursor.fetchall():
+            write = Write(
+                task_id=task_id,
+                task_path=path,
+                index=index,
+                channel=channel,
+                kind=kind,
+                value=bytes(value),
+            )
+            writes[row_id].append(write)
+    found = []
+    for row in rows:
+        if row.pk in texts:
+            row.data, row.metadata = texts[row.pk].data, texts[row.pk].metadata
+            found.append(LoadedCheckpoint(row, values[row.pk], writes[row.pk]))
+    return found
+
+
 @retried
 def save_checkpoint(
     *,
@@ -125,14 +219,14 @@ def save_checkpoint(
     """
     text = checkpoint_text(checkpoint.data)
     metadata = checkpoint_text(checkpoint.metadata, field="metadata")
-    size = len(text.encode()) + sum(len(each.value) for each in checkpoint.values.values())
+    size = len(text.encode()) + sum(len(each.value) for each in checkpoint.values)
     check_size(size, field="values")
     size += len(metadata.encode())
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         thread = _locked(viewer=viewer, thread_id=thread_id, agent=agent, user=user)
         known = _sizes(thread, checkpoint)
         wanted = {*checkpoint.channels.items()}
-        given = {(name, checkpoint.channels[name]) for name in checkpoint.values}
+        given = {(each.channel, checkpoint.channels[each.channel]) for each in checkpoint.values}
         if missing := sorted(name for name, _ in wanted - given - known.keys()):
             raise ConflictError(
                 f"The values of {', '.join(missing[:10])} are not stored: send them as well.",
@@ -191,18 +285,17 @@ def _keep_values(
     """
     own: list[ChannelValue] = []
     shared: list[ChannelValue] = []
-    for name, content in checkpoint.values.items():
-        version = checkpoint.channels[name]
+    for each in checkpoint.values:
         row = ChannelValue(
             team_id=thread.team_id,
             thread=thread,
             namespace=checkpoint.namespace,
-            channel=name,
-            version=version,
-            kind=content.kind,
-            value=content.value,
+            channel=each.channel,
+            version=checkpoint.channels[each.channel],
+            kind=each.kind,
+            value=each.value,
         )
-        (own if version == checkpoint.checkpoint_id else shared).append(row)
+        (own if row.version == checkpoint.checkpoint_id else shared).append(row)
     before = [row for row in shared if (row.channel, row.version) in known]
     # Together no larger than what is given, as others differ by their sizes.
     alike = Q(pk__in=[])
@@ -252,13 +345,13 @@ def save_writes(
     *,
     viewer: Viewer,
     thread_id: str,
-    agent: str | None,
-    user: str | None,
+    agent: str | None = None,
+    user: str | None = None,
     namespace: str,
     checkpoint_id: str,
     task_id: str,
     task_path: str,
-    writes: Sequence[NewWrite],
+    writes: Sequence[Write],
     replaces: bool,
 ) -> None:
     """Keep what a task wrote after a checkpoint, which may be saved later.
@@ -267,7 +360,7 @@ def save_writes(
     TooLargeError where the writes after the checkpoint are more than MAX_WRITES, or have more than
     `most_state_bytes`.
     """
-    check_size(sum(len(each.content.value) for each in writes), field="writes")
+    check_size(sum(len(each.value) for each in writes), field="writes")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         thread = _locked(viewer=viewer, thread_id=thread_id, agent=agent, user=user)
         rows = {
@@ -280,8 +373,8 @@ def save_writes(
                 task_path=task_path,
                 index=each.index,
                 channel=each.channel,
-                kind=each.content.kind,
-                value=each.content.value,
+                kind=each.kind,
+                value=each.value,
             )
             for each in writes
         }

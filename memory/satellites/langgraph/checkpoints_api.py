@@ -1,16 +1,20 @@
-"""States of graphs: what is sent and what is answered."""
+"""The API of states of graphs: saved step by step, listed, copied, pruned and deleted."""
 
 from __future__ import annotations
 
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
+from rest_framework.response import Response
 
+from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
 from memory.api.fields import (
     NameField,
     ObjectField,
@@ -18,7 +22,9 @@ from memory.api.fields import (
     StrictBooleanField,
     StrictIntegerField,
     TextField,
+    name_in_address,
 )
+from memory.api.pagination import IdPagination
 from memory.api.schemas import (
     PER_REQUEST,
     ApiSerializer,
@@ -27,11 +33,26 @@ from memory.api.schemas import (
     StrictSerializer,
     page_schema,
 )
-from memory.satellites.langgraph.graph_states import Keep
+from memory.domain.audience import Viewer
+from memory.satellites.langgraph.checkpoints import (
+    Encoded,
+    Keep,
+    NewCheckpoint,
+    Write,
+    checkpoints_of,
+    copy_thread,
+    delete_runs,
+    delete_threads,
+    loaded,
+    prune_threads,
+    save_checkpoint,
+    save_writes,
+)
 from memory.satellites.langgraph.models import (
     MAX_CHANNEL_CHARS,
     MAX_GRAPH_ID_CHARS,
     MAX_NAMESPACE_CHARS,
+    GraphCheckpoint,
 )
 from teams.domain.documents import LINE
 from teams.models.conversations import MAX_THREAD_CHARS
@@ -59,6 +80,9 @@ class Base64Field(TextField):
             return b64decode(super().to_internal_value(data), validate=True)
         except ValueError:
             self.fail("base64")
+
+    def to_representation(self, value: Any) -> str:  # Any: bytes
+        return b64encode(value).decode()
 
 
 class ExactNameField(NameField):
@@ -130,10 +154,10 @@ class OwnerSerializer(StrictSerializer):
 
 
 class ChannelValueSerializer(StrictSerializer):
-    """What a channel holds."""
+    """The value of a channel."""
 
     channel = TextField(max_length=MAX_CHANNEL_CHARS)
-    type = TextField(max_length=50, help_text="How the client encoded the bytes.")
+    type = TextField(max_length=50, source="kind", help_text="How the client encoded the bytes.")
     value = Base64Field()
 
 
@@ -145,15 +169,19 @@ class GraphCheckpointSerializer(OwnerSerializer):
         required=False, allow_blank=True, default="", max_length=MAX_GRAPH_ID_CHARS
     )
     data_ = JsonField(help_text="What is saved besides the values of channels.")
-    metadata = JsonField(required=False, help_text="What lists are filtered by; `run_id` too.")
+    metadata = JsonField(
+        required=False, default=dict, help_text="What lists are filtered by; `run_id` too."
+    )
     channels = serializers.DictField(
         child=TextField(max_length=MAX_GRAPH_ID_CHARS),
         required=False,
+        default=dict,
         help_text="The version of the value that each channel holds.",
     )
     values = serializers.ListField(
         child=ChannelValueSerializer(),
         required=False,
+        default=list,
         max_length=MAX_CHANNELS,
         help_text="The values of these versions that are not stored yet.",
     )
@@ -164,7 +192,7 @@ class GraphCheckpointSerializer(OwnerSerializer):
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        channels = given.get("channels", {})
+        channels = given["channels"]
         if len(channels) > MAX_CHANNELS or any(
             not 0 < len(name) <= MAX_CHANNEL_CHARS or not name.isprintable() for name in channels
         ):
@@ -174,7 +202,7 @@ class GraphCheckpointSerializer(OwnerSerializer):
                     f" {MAX_CHANNEL_CHARS} characters."
                 }
             )
-        if any(each["channel"] not in channels for each in given.get("values", ())):
+        if any(each["channel"] not in channels for each in given["values"]):
             raise serializers.ValidationError({"values": "Each is of one of the channels."})
         return given
 
@@ -194,6 +222,7 @@ class GraphWritesSerializer(OwnerSerializer):
     replace = StrictBooleanField(
         required=False,
         default=False,
+        source="replaces",
         help_text="Whether a write takes the place of the one that is stored at its index.",
     )
     writes = serializers.ListField(child=GraphWriteSerializer(), max_length=MAX_CHANNELS)
@@ -258,32 +287,192 @@ class SavedGraphSerializer(ApiSerializer):
 
 
 class ShownValueSerializer(ApiSerializer):
-    """What a channel holds."""
+    """The value of a channel."""
 
     channel = serializers.CharField()
-    type = serializers.CharField()
-    value = serializers.CharField(help_text="Base64.")
+    type = serializers.CharField(source="kind")
+    value = Base64Field(help_text="Base64.")
 
 
 class ShownWriteSerializer(ShownValueSerializer):
-    """What a task wrote after the checkpoint."""
+    """A task's write after the checkpoint."""
 
     task_id = serializers.CharField()
     task_path = serializers.CharField()
     index = serializers.IntegerField()
 
 
-class LoadedGraphSerializer(SavedGraphSerializer):
+class StoredJsonField(ObjectField):
+    """A JSON object that is stored as its text."""
+
+    def to_representation(self, value: Any) -> Any:  # Any: text; JSON
+        return json.loads(value)
+
+
+class LoadedGraphSerializer(ApiSerializer):
     """A saved state."""
 
-    user = serializers.CharField(allow_null=True)
-    agent = serializers.CharField(allow_null=True)
-    parent_id = serializers.CharField()
-    saved_at = serializers.DateTimeField()
-    data_ = ObjectField()
-    metadata = ObjectField()
+    thread_id = serializers.CharField(source="row.thread.thread_id")
+    namespace = serializers.CharField(source="row.namespace")
+    checkpoint_id = serializers.CharField(source="row.checkpoint_id")
+    user = serializers.CharField(source="row.thread.end_user.external_id", allow_null=True)
+    agent = serializers.CharField(source="row.thread.agent.slug", allow_null=True)
+    parent_id = serializers.CharField(source="row.parent_id")
+    saved_at = serializers.DateTimeField(source="row.saved_at")
+    data_ = StoredJsonField(source="row.data")
+    metadata = ObjectField(source="row.metadata")
     values = ShownValueSerializer(many=True)
     writes = ShownWriteSerializer(many=True, help_text="By task path, task and index.")
 
 
 GraphPageSerializer = page_schema("GraphCheckpointPage", LoadedGraphSerializer)
+
+
+def _exact_parameter(name: str, most: int) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "maxLength": most, "pattern": EXACT_LINE}
+    return OpenApiParameter(name, schema, OpenApiParameter.PATH)
+
+
+THREAD = _exact_parameter("thread_id", MAX_THREAD_CHARS)
+CHECKPOINT = _exact_parameter("checkpoint_id", MAX_GRAPH_ID_CHARS)
+
+
+class GraphPagination(IdPagination):
+    """Checkpoints, the latest first."""
+
+    page_size = 10
+    max_page_size = PER_REQUEST
+    # Copies of a thread have the same ids.
+    ordering = ("-checkpoint_id", "-id")  # type: ignore[assignment]
+    offset_cutoff = 10_000_000
+    position_field = serializers.CharField(max_length=MAX_GRAPH_ID_CHARS, trim_whitespace=False)
+
+    def chars_of(self, row: GraphCheckpoint) -> int:
+        """The bytes of a checkpoint with its values and writes."""
+        return row.size + int(getattr(row, "write_bytes", 0))
+
+
+class GraphCheckpointViewSet(ApiViewSet):
+    """States of graphs, of an agent or of the team itself."""
+
+    @operation(
+        "checkpoints_save",
+        body=GraphCheckpointSerializer,
+        answer=SavedGraphSerializer,
+        refuses=(403, 409, 413, 422),
+        parameters=[THREAD, CHECKPOINT],
+    )
+    def save(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
+        """Save the state of a graph after one of its steps; the same id again replaces it."""
+        name, number = _names(thread_id, checkpoint_id)
+        agent, user = given.pop("agent", None), given.pop("user", None)
+        given["values"] = [Encoded(**each) for each in given["values"]]
+        save_checkpoint(
+            viewer=self.viewer,
+            thread_id=name,
+            agent=agent,
+            user=user,
+            checkpoint=NewCheckpoint(checkpoint_id=number, **given),
+            now=timezone.now(),
+        )
+        return _saved(name, given["namespace"], number)
+
+    @operation(
+        "checkpoints_add_writes",
+        body=GraphWritesSerializer,
+        answer=SavedGraphSerializer,
+        refuses=(403, 409, 413, 422),
+        parameters=[THREAD, CHECKPOINT],
+    )
+    def add_writes(self, given: Given, thread_id: str, checkpoint_id: str) -> Response:
+        """Keep what a task wrote after a checkpoint, so that it need not run again."""
+        name, number = _names(thread_id, checkpoint_id)
+        given["writes"] = [Write(**each) for each in given["writes"]]
+        save_writes(viewer=self.viewer, thread_id=name, checkpoint_id=number, **given)
+        return _saved(name, given["namespace"], number)
+
+    @operation(
+        "checkpoints_list",
+        query=GraphCheckpointQuerySerializer,
+        answer=GraphPageSerializer,
+    )
+    def entries(self, given: Given) -> Response:
+        """Saved states of one thread or of all, the latest first, with values and writes."""
+        with self.team_scope():
+            viewer = self.named_lister({"agent": given.pop("agent", None)})
+            pages = GraphPagination()
+            rows = pages.paginate_queryset(checkpoints_of(viewer=viewer, **given), self.request)
+            found = loaded(viewer=viewer, rows=rows)
+        return Response(pages.links() | {"results": LoadedGraphSerializer(found, many=True).data})
+
+    @operation(
+        "checkpoints_delete_thread",
+        query=AgentQuerySerializer,
+        answer=CheckpointCountSerializer,
+        parameters=[THREAD],
+    )
+    def remove(self, given: Given, thread_id: str) -> Response:
+        """Delete all states of a thread; the count is 0 where there are none."""
+        name, _ = _names(thread_id)
+        viewer = self._owner(given)
+        return Response({"count": delete_threads(viewer=viewer, thread_ids=[name])})
+
+    @operation(
+        "checkpoints_copy_thread",
+        body=CopySerializer,
+        answer=CheckpointCountSerializer,
+        refuses=WITH_CONFLICT,
+        parameters=[THREAD],
+    )
+    def copy(self, given: Given, thread_id: str) -> Response:
+        """Copy all states of a thread to a new one."""
+        name, _ = _names(thread_id)
+        viewer = self._owner(given)
+        count = copy_thread(viewer=viewer, thread_id=name, target_id=given["target_id"])
+        return Response({"count": count})
+
+    @operation(
+        "checkpoints_prune",
+        body=ThreadIdsSerializer,
+        answer=CheckpointCountSerializer,
+        refuses=WITH_CONFLICT,
+    )
+    def prune(self, given: Given) -> Response:
+        """Delete all but the latest state of each namespace of these threads, or all of them."""
+        count = prune_threads(
+            viewer=self._owner(given), thread_ids=given["thread_ids"], keep=Keep(given["keep"])
+        )
+        return Response({"count": count})
+
+    @operation(
+        "checkpoints_delete_runs",
+        body=RunIdsSerializer,
+        answer=CheckpointCountSerializer,
+    )
+    def remove_runs(self, given: Given) -> Response:
+        """Delete the states that these runs saved, in any thread."""
+        return Response({"count": delete_runs(viewer=self._owner(given), run_ids=given["run_ids"])})
+
+    def _owner(self, given: Mapping[str, Any]) -> Viewer:  # Any: checked input
+        with self.team_scope():
+            return self.named_viewer({"agent": given.get("agent")})
+
+
+def _names(thread_id: str, checkpoint_id: str | None = None) -> tuple[str, str]:
+    name = _exact(thread_id, field="thread_id", most=MAX_THREAD_CHARS)
+    if checkpoint_id is None:
+        return name, ""
+    return name, _exact(checkpoint_id, field="checkpoint_id", most=MAX_GRAPH_ID_CHARS)
+
+
+def _exact(value: str, *, field: str, most: int) -> str:
+    """A name as it stands in the address; ValidationError for one with spaces around it."""
+    if name_in_address(value, field=field, max_length=most) != value:
+        raise serializers.ValidationError({field: ExactNameField.default_error_messages["spaces"]})
+    return value
+
+
+def _saved(thread_id: str, namespace: str, checkpoint_id: str) -> Response:
+    return Response(
+        {"thread_id": thread_id, "namespace": namespace, "checkpoint_id": checkpoint_id}
+    )
