@@ -11,15 +11,18 @@ import json
 import math
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -27,14 +30,13 @@ from benchmarks.ground import ACTOR, make_episodes, new_team, scope_of
 from memory.domain.audience import Viewer
 from memory.domain.forms import Form
 from memory.domain.text.words import STOP_WORDS
+from memory.domain.types import MemoryType
 from memory.reading.answers import ScoredMemory
 from memory.reading.messages import ScoredMessage
 from memory.reading.questions import Depth, Read
 from memory.reading.questions import Question as Asked
 from memory.reading.retrieval import search
 from memory.satellites.transfer.transcripts import (
-    ImportMode,
-    ImportSummary,
     ImportTarget,
     Transcript,
     Turn,
@@ -43,9 +45,11 @@ from memory.satellites.transfer.transcripts import (
 )
 from memory.understanding.ports import Embedder
 from memory.understanding.tools import Tools, default_tools
+from memory.writing.drafts import Outcome
 from memory.writing.indexing.message_index import index_team
 from memory.writing.indexing.vector_graphs import renew_statistics
-from teams.models import Agent
+from memory.writing.stating import StatedMemory, remember
+from teams.models import Agent, Message
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 DEPTHS = (5, 10, 20, 50)
@@ -55,14 +59,8 @@ _ENDINGS = ("ing", "ies", "ed", "es", "s", "ly")
 _STEM_CHARS = 3
 _EVIDENCE = re.compile(r"D(\d+):(\d+)")
 AGENT, USER = "observer", "speakers"
-# How a sample comes in, and whether the messages themselves are searched.
-MODES = {
-    "verbatim": (ImportMode.VERBATIM, False),
-    "extracted": (ImportMode.MESSAGES, False),
-    "extracted+raw": (ImportMode.MESSAGES, True),
-    "episodes": (ImportMode.MESSAGES, False),
-    "episodes+raw": (ImportMode.MESSAGES, True),
-}
+VERBATIM = "verbatim"
+MODES = (VERBATIM, "extracted", "extracted+raw", "episodes", "episodes+raw")
 Table = dict[str, dict[str, Any]]  # Any: counts and figures, None where nothing was measured
 
 
@@ -199,28 +197,73 @@ def _stem(word: str) -> str:
     return word
 
 
-def ingest(*, sample: Sample, mode: ImportMode, tools: Tools) -> tuple[Viewer, ImportSummary]:
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an import stored, and the seconds that its two steps took."""
+
+    messages: int
+    memories: int
+    posting: float
+    learning: float
+
+
+def ingest(*, sample: Sample, mode: str, tools: Tools) -> tuple[Viewer, Ingested]:
     """Import the sample into a new team; who asks there, and how the import went.
 
     Each speaker's memories are their own, so the agent asks on behalf of nobody and sees both
     speakers', but no profile.
     """
     team_id = new_team(f"locomo-{sample.name}").team_id
-    summary = import_transcripts(
+    viewer = Viewer(team_id=team_id, actor=ACTOR)
+    run = partial(
+        import_transcripts,
         target=ImportTarget(team_id=team_id, agent=AGENT, user=USER),
         transcripts=sample.transcripts,
-        mode=mode,
-        extract=True,
         tools=tools,
         actor=ACTOR,
         now=timezone.now(),
     )
+    started = time.perf_counter()
+    messages = run(extract=False).new_messages
+    posted = time.perf_counter()
+    if mode == VERBATIM:
+        memories = write_verbatim(viewer=viewer, tools=tools)
+    else:
+        memories = run(extract=True).new_memories
+    learned = time.perf_counter()
     index_team(team_id=team_id, tools=tools)
     renew_statistics()  # as the command that imports does
-    viewer = Viewer(team_id=team_id, actor=ACTOR)
     with scope_of(viewer):
         agent = Agent.objects.get(team_id=team_id, slug=AGENT).pk
-    return Viewer(team_id, ACTOR, agent_id=agent, sees_people=True), summary
+    done = Ingested(messages, memories, posted - started, learned - posted)
+    return Viewer(team_id, ACTOR, agent_id=agent, sees_people=True), done
+
+
+def write_verbatim(*, viewer: Viewer, tools: Tools) -> int:
+    """Write each message of the team verbatim as a memory of its speaker; returns how many."""
+    with scope_of(viewer):
+        rows = list(Message.objects.filter(team_id=viewer.team_id).order_by("id"))
+    written = 0
+    size = settings.MAX_ITEMS_PER_REQUEST
+    for start in range(0, len(rows), size):
+        stated = [
+            StatedMemory(
+                content=f"{row.name}: {row.content}",
+                memory_type=MemoryType.EPISODIC,
+                importance=5,
+                agent=AGENT,
+                user=row.name,
+                conversation=row.conversation_id,
+                message_ids=(row.pk,),
+                created_at=row.created_at,
+                check=False,
+            )
+            for row in rows[start : start + size]
+        ]
+        now = timezone.now()
+        results = remember(viewer=viewer, stated=stated, tools=tools, now=now, is_import=True)
+        written += sum(result.outcome == Outcome.CREATED for result in results)
+    return written
 
 
 def turns_of(found: ScoredMemory | ScoredMessage) -> list[str]:
@@ -257,10 +300,9 @@ def measure(
     rates: Table = {}
     for mode in modes:
         recall, done = Recall(f"search, {mode}"), []
-        way_in, include_raw = MODES[mode]
         for sample in samples:
-            viewer, summary = ingest(sample=sample, mode=way_in, tools=tools)
-            done.append(summary)
+            viewer, ingested = ingest(sample=sample, mode=mode, tools=tools)
+            done.append(ingested)
             if mode.startswith("episodes"):
                 made = make_episodes(viewer=viewer, tools=tools)
                 print(f"{sample.name}: {made} episodes", file=sys.stderr)
@@ -270,7 +312,7 @@ def measure(
                         viewer=viewer,
                         question=Asked(question.text),
                         limit=limit,
-                        depth=Depth(include_cold=False, include_raw=include_raw),
+                        depth=Depth(include_cold=False, include_raw=mode.endswith("+raw")),
                         tools=tools,
                         now=timezone.now(),
                     )
@@ -290,19 +332,16 @@ def _recall_row(recall: Recall) -> dict[str, Any]:  # Any: see Table
     return row
 
 
-def _rates(mode: str, done: Sequence[ImportSummary]) -> dict[str, Any]:  # Any: see Table
-    messages = sum(each.new_messages for each in done)
-    memories = sum(each.new_memories for each in done)
-    extracting = sum(each.extract_seconds for each in done)
-    extracts = mode != "verbatim"
-    # An extracted memory is written within the extraction, a verbatim one in a step of its own.
-    writing = extracting if extracts else sum(each.write_seconds for each in done)
+def _rates(mode: str, done: Sequence[Ingested]) -> dict[str, Any]:  # Any: see Table
+    messages = sum(each.messages for each in done)
+    memories = sum(each.memories for each in done)
+    learning = sum(each.learning for each in done)
     return {
         "messages": messages,
         "memories": memories,
-        "turns/s posted": _rate(messages, sum(each.post_seconds for each in done)),
-        "messages/s extracted": _rate(messages, extracting) if extracts else None,
-        "memories/s written": _rate(memories, writing),
+        "turns/s posted": _rate(messages, sum(each.posting for each in done)),
+        "messages/s extracted": None if mode == VERBATIM else _rate(messages, learning),
+        "memories/s written": _rate(memories, learning),
     }
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.utils import timezone
 
 from memory.satellites.transfer.transcripts import (
-    ImportMode,
     ImportSummary,
     ImportTarget,
     Transcript,
@@ -38,7 +37,7 @@ def transcripts(data: object, *, stem: str = "boat") -> tuple[Transcript, ...]:
 def run(acme: Cast, tools: Tools, data: object, **options: Any) -> ImportSummary:
     # Any: options of `import_transcripts` by name
     target = ImportTarget(team_id=acme.team.id, agent="kyra", user=options.pop("user", "sarah"))
-    given: dict[str, Any] = {"mode": ImportMode.MESSAGES, "extract": True, "stem": "boat"}
+    given: dict[str, Any] = {"extract": True, "stem": "boat"}
     given.update(options)
     return import_transcripts(
         target=target,

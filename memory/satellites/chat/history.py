@@ -165,7 +165,6 @@ def _row_of(turn: Turn, at: Place | None) -> NewMessage | int:
 
 
 def _kept(conversation: Conversation, asked: Sequence[Asked], asked_at: datetime) -> list[Kept]:
-    """The turns of the log, oldest first."""
     if not conversation.last_position:
         return []
     found = _rows_to_compare(conversation, asked)

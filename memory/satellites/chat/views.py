@@ -223,7 +223,7 @@ def _kept_under(claimed: ClaimedRequest, events: EventStream) -> Callable[[], No
 
 
 urlpatterns = [
-    path("chat/completions", ChatViewSet.as_view({"post": "create"}), name="chat-completions"),
-    path("models", ModelViewSet.as_view({"get": "entries"}), name="models"),
-    path("models/<path:name>", ModelViewSet.as_view({"get": "load"}), name="model"),
+    path("chat/completions", ChatViewSet.as_view({"post": "create"})),
+    path("models", ModelViewSet.as_view({"get": "entries"})),
+    path("models/<path:name>", ModelViewSet.as_view({"get": "load"})),
 ]

@@ -16,7 +16,6 @@ from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Role
 from memory.models import Contradiction, Memory
 from memory.satellites.transfer.transcripts import (
-    ImportMode,
     ImportTarget,
     Transcript,
     Turn,
@@ -82,7 +81,6 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
                 project=each.get("project"),
             ),
             transcripts=[_transcript(each, now)],
-            mode=ImportMode.MESSAGES,
             extract=True,
             tools=tools,
             actor=actor,

@@ -328,7 +328,6 @@ def _keep_values(
 
 
 def _sizes(thread: GraphThread, checkpoint: NewCheckpoint) -> dict[tuple[str, str], int]:
-    """The bytes of the values that are stored of its channels, by channel and version."""
     rows = ChannelValue.objects.filter(
         team_id=thread.team_id,
         thread=thread,
@@ -533,7 +532,6 @@ def copy_thread(*, viewer: Viewer, thread_id: str, target_id: str) -> int:
 
 
 def _copying(model: type[GraphCheckpoint | ChannelValue | PendingWrite]) -> str:
-    """The statement that copies what hangs on a thread to another one."""
     table = model._meta.db_table
     others = ", ".join(
         f'"{each.column}"'

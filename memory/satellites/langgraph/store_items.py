@@ -330,7 +330,6 @@ def _owner(row: Memory | MemoryDraft) -> tuple[UUID | None, ...]:
 def _rows(
     drafts: Mapping[Place, MemoryDraft], kept: Mapping[Place, NewItem], now: datetime
 ) -> list[StoreItem]:
-    """The rows to be, in one order for everybody, without their memories."""
     rows = []
     for place in sorted(kept):
         draft, ttl = drafts[place], kept[place].ttl_minutes

@@ -126,9 +126,6 @@ class McpView(APIView):
 
     def post(self, request: Request) -> HttpResponse:
         """The answer to one message."""
-        # Here, as the SDK takes most of a second to load, which nobody without it should wait for.
-        from memory.satellites.mcp.views import answer_message
-
         caller = cast(Principal, request.user)
         sent = request._request
         api = RestApi(
@@ -140,4 +137,4 @@ class McpView(APIView):
         return answer_message(sent, api)
 
 
-urlpatterns = [path("mcp", McpView.as_view(), name="mcp")]
+urlpatterns = [path("mcp", McpView.as_view())]

@@ -68,7 +68,6 @@ def other_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _read(tag: str) -> tuple[str, Any]:
-    """Key and value; the value as it is written where that is no JSON, as of a masked number."""
     key, _, written = tag.removeprefix(PREFIX).partition("=")
     try:
         return key, json.loads(written)

@@ -326,7 +326,6 @@ def _id_of(text: str) -> UUID:
 
 
 def _held(result: WriteResult) -> dict[str, Any]:
-    """What waits for a person's yes."""
     return {"status": "PENDING", "consent_request": str(result.consent_request)}
 
 

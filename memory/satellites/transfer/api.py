@@ -245,12 +245,8 @@ class ImportViewSet(ApiViewSet):
 
 
 urlpatterns = [
-    path("audit/export", PersonExportViewSet.as_view({"get": "export"}), name="audit-export"),
-    path("export", ExportViewSet.as_view({"get": "export"}), name="export"),
-    path("imports", ImportViewSet.as_view({"post": "start", "get": "entries"}), name="imports"),
-    path(
-        "imports/<uuid:pk>",
-        ImportViewSet.as_view({"get": "load", "delete": "cancel"}),
-        name="import",
-    ),
+    path("audit/export", PersonExportViewSet.as_view({"get": "export"})),
+    path("export", ExportViewSet.as_view({"get": "export"})),
+    path("imports", ImportViewSet.as_view({"post": "start", "get": "entries"})),
+    path("imports/<uuid:pk>", ImportViewSet.as_view({"get": "load", "delete": "cancel"})),
 ]

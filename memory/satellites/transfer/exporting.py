@@ -1,4 +1,4 @@
-"""All that is held about one person, line by line, in a memory that does not grow with it."""
+"""Everything stored about one person, line by line, in constant memory."""
 
 from __future__ import annotations
 
@@ -26,16 +26,7 @@ from teams.tenancy import team_scope
 
 BATCH = 500
 _KEPT_BACK = frozenset(
-    {
-        "team",
-        "dedupe_key",
-        "value_key",
-        "text_key",
-        "salt",
-        "reason_salt",
-        "due_at",
-        "query_hash",
-    }
+    ["team", "dedupe_key", "value_key", "text_key", "salt", "reason_salt", "due_at", "query_hash"]
 )
 
 _ABOUT_NOBODY = """
@@ -51,8 +42,6 @@ _OF_THE_PERSON: dict[str, type[Model]] = {
     "routing_decision": RoutingDecision,
     "spend": SpendEntry,
 }
-_SIDES = ("memory_a", "memory_b")
-
 Rows = QuerySet[Any, Any]  # Any: of whatever model
 
 
@@ -77,13 +66,13 @@ class PersonExport:
         if not self.forms:
             yield from self._told()
         # A contradiction of two of them is told with its first side.
-        of_first, of_second = (Q(**{f"{side}__end_user_id": person}) for side in _SIDES)
+        of_first, of_second = Q(memory_a__end_user=person), Q(memory_b__end_user=person)
         for batch in self._batches(self._formed(Memory.objects.filter(end_user_id=person))):
-            first, second = _sides_in([row.pk for row in batch])
+            first, second = _sides_in(batch)
             yield from self._memories(batch, touching=first | second & ~of_first)
         others = self._about_nobody()
         for batch in self._batches(self._formed(Memory.objects.filter(id__in=others))):
-            first, second = _sides_in([row.pk for row in batch])
+            first, second = _sides_in(batch)
             told = of_first | of_second | second & ~first & Q(memory_a_id__in=others)
             yield from self._memories(batch, touching=(first | second) & ~told)
         if not self.forms:
@@ -92,7 +81,6 @@ class PersonExport:
         yield _line({"kind": "end", "exported_at": self.now, "counts": counts})
 
     def _told(self) -> Iterator[bytes]:
-        """The person, and what was said, with what was done about it."""
         team, person = self.viewer.team_id, self.end_user_id
         yield from self._all("person", EndUser.objects.filter(team_id=team, id=person))
         talks = Conversation.objects.filter(team_id=team, end_user_id=person)
@@ -100,24 +88,19 @@ class PersonExport:
             yield from self._lines("conversation", batch)
             ids = [row.pk for row in batch]
             for kind, model in (("message", Message), ("job", Job), ("compaction", Compaction)):
-                yield from self._all(
-                    kind, model._default_manager.filter(team_id=team, conversation_id__in=ids)
-                )
+                rows = model._default_manager.filter(team_id=team, conversation_id__in=ids)
+                yield from self._all(kind, rows)
 
     def _others(self) -> Iterator[bytes]:
-        """The kernel's other rows of the person, then those of satellites."""
-        for kind, model in _OF_THE_PERSON.items():
-            yield from self._of_person(kind, model, "end_user_id")
+        found = [(kind, model, "end_user_id") for kind, model in _OF_THE_PERSON.items()]
         for satellite in satellites():
             for kind, (name, lookup) in satellite.of_person.items():
-                yield from self._of_person(kind, satellite.get_model(name), lookup)
-
-    def _of_person(self, kind: str, model: type[Model], lookup: str) -> Iterator[bytes]:
-        found = {"team_id": self.viewer.team_id, lookup: self.end_user_id}
-        yield from self._all(kind, model._default_manager.filter(**found))
+                found.append((kind, satellite.get_model(name), lookup))
+        for kind, model, lookup in found:
+            given = {"team_id": self.viewer.team_id, lookup: self.end_user_id}
+            yield from self._all(kind, model._default_manager.filter(**given))
 
     def _formed(self, rows: Rows) -> Rows:
-        """Those of the team that are exported."""
         rows = rows.filter(team_id=self.viewer.team_id)
         return rows.filter(form__in=self.forms) if self.forms else rows
 
@@ -135,21 +118,22 @@ class PersonExport:
     def _memories(self, batch: Sequence[Memory], *, touching: Q) -> Iterator[bytes]:
         """The memories, their log, names and links, and the contradictions `touching` them."""
         yield from self._lines("memory", batch)
-        team, ids = self.viewer.team_id, [row.pk for row in batch]
-        log = MemoryLog.objects.filter(team_id=team, memory_id__in=ids)
-        yield from self._all("log", log, key="seq")
-        names = ExternalName.objects.filter(team_id=team, memory_id__in=ids)
-        yield from self._all("external_name", names)
-        links = MemoryRelation.objects.filter(team_id=team, from_memory_id__in=ids)
-        yield from self._all("relation", links)
-        yield from self._all("contradiction", Contradiction.objects.filter(touching, team_id=team))
+        ids = [row.pk for row in batch]
+        own: dict[str, Rows] = {
+            "log": MemoryLog.objects.filter(memory_id__in=ids),
+            "external_name": ExternalName.objects.filter(memory_id__in=ids),
+            "relation": MemoryRelation.objects.filter(from_memory_id__in=ids),
+            "contradiction": Contradiction.objects.filter(touching),
+        }
+        for kind, rows in own.items():
+            key = "seq" if kind == "log" else "id"
+            yield from self._all(kind, rows.filter(team_id=self.viewer.team_id), key=key)
 
     def _all(self, kind: str, rows: Rows, *, key: str = "id") -> Iterator[bytes]:
         for batch in self._batches(rows, key=key):
             yield from self._lines(kind, batch)
 
     def _batches(self, rows: Rows, *, key: str = "id") -> Iterator[list[Any]]:
-        """The rows in the order of their keys, so many at a time."""
         after: object = None
         while True:
             following = rows if after is None else rows.filter(**{f"{key}__gt": after})
@@ -167,9 +151,10 @@ class PersonExport:
             yield _line({"kind": kind, **_shown(row)})
 
 
-def _sides_in(ids: Sequence[UUID]) -> list[Q]:
+def _sides_in(batch: Sequence[Memory]) -> tuple[Q, Q]:
     """The contradictions whose first, and whose second, memory is one of these."""
-    return [Q(**{f"{side}_id__in": ids}) for side in _SIDES]
+    ids = [row.pk for row in batch]
+    return Q(memory_a_id__in=ids), Q(memory_b_id__in=ids)
 
 
 def export_person(

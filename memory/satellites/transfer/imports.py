@@ -190,7 +190,6 @@ def run_import(
     run_id: UUID,
     tools: Tools,
     seconds: float | None = None,
-    clock: Callable[[], datetime] = database_now,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> bool:
     """Go on with an import unless another worker does or it has ended; returns whether it ended.
@@ -202,12 +201,12 @@ def run_import(
     """
     leave_queue(IMPORT_TASK, team_id, run_id)
     with exclusively(f"import|{run_id}") as is_free:
-        run = _begun(team_id, run_id, clock()) if is_free else None
+        run = _begun(team_id, run_id, database_now()) if is_free else None
         if run is None:
             return False
         started = time.monotonic()
         try:
-            while (done := _write_next(team_id, run_id, tools, clock)) is not None:
+            while (done := _write_next(team_id, run_id, tools)) is not None:
                 on_progress(done)
                 if seconds is not None and time.monotonic() - started >= seconds:
                     with team_scope(team_ids=[team_id], actor=ACTOR):
@@ -220,7 +219,7 @@ def run_import(
             # The next sweep publishes the import again.
             raise
         except Exception as error:
-            _note_failure(team_id, run_id, error, clock())
+            _note_failure(team_id, run_id, error, database_now())
             raise
     publish(run)
     return False
@@ -245,9 +244,7 @@ def _under_way(
     )
 
 
-def _write_next(
-    team_id: UUID, run_id: UUID, tools: Tools, clock: Callable[[], datetime]
-) -> int | None:
+def _write_next(team_id: UUID, run_id: UUID, tools: Tools) -> int | None:
     """Write the next batch; returns its items, None when none is left or it was cancelled."""
     with team_scope(team_ids=[team_id], actor=ACTOR):
         mine = _under_way(team_id, run_id)
@@ -256,7 +253,7 @@ def _write_next(
             return None
         batch = _batches_of(run).order_by("number").first()
         if batch is None:
-            mine.update(state=ImportRun.State.DONE, finished_at=clock())
+            mine.update(state=ImportRun.State.DONE, finished_at=database_now())
             return None
         if not batch.items:  # an erasure took them
             batch.delete()
@@ -266,9 +263,9 @@ def _write_next(
         part = parts.pop()
         try:
             if is_message(part[0]):
-                _write_messages(run, batch, part, clock())
+                _write_messages(run, batch, part, database_now())
             else:
-                _write_memories(run, batch, part, tools, clock())
+                _write_memories(run, batch, part, tools, database_now())
             continue
         except _AWAY:
             raise

@@ -105,19 +105,18 @@ class _Stage:
                 # As it is, since PostgreSQL keeps numbers that Python would round.
                 copy.write_row((table, line.decode()))
         try:
-            for table, digest in digests.items():
-                told = self.manifest["tables"][table]
-                if (told["rows"], told["sha256"]) != (self.rows[table], digest.hexdigest()):
-                    raise self._error(
-                        f"the lines of {table} are not those that were exported: the manifest has"
-                        f" {told['rows']} with another checksum"
-                    )
+            told = {table: self.manifest["tables"][table] for table in digests}
+            sums = {table: (each["rows"], each["sha256"]) for table, each in told.items()}
             missing = set(self.manifest["seal_keys"]) - set(seal_keys())
             self.head()
         except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, TeamImportError):
-                raise
             raise self._error("this is no manifest of an export") from error
+        for table, digest in digests.items():
+            if sums[table] != (self.rows[table], digest.hexdigest()):
+                raise self._error(
+                    f"the lines of {table} are not those that were exported: the manifest has"
+                    f" {sums[table][0]} with another checksum"
+                )
         if missing:
             raise TeamImportError(
                 f"The log was sealed with keys that are not set here ({', '.join(sorted(missing))})"
@@ -125,7 +124,6 @@ class _Stage:
             )
 
     def head(self) -> Head | None:
-        """The latest seal that the manifest names."""
         if self.manifest["seal"] is None:
             return None
         number, _, digest = self.manifest["seal"].partition(":")
@@ -165,7 +163,6 @@ class _Stage:
         self.header = header
 
     def _rows(self) -> Iterator[tuple[bytes, str]]:
-        """The rows up to the manifest: each line and its table."""
         while (found := self._next()) is not None:
             line, value = found
             if "manifest" in value:
@@ -212,7 +209,6 @@ def _check_new(cursor: CursorWrapper, stage: _Stage) -> None:
 
 
 def _write(cursor: CursorWrapper, stage: _Stage) -> None:
-    """Move the staged rows into their tables, as they were."""
     quoted = connections[OWNER].ops.quote_name
     tables = [table for table in stage.tables if table in stage.columns]
     for table in tables:

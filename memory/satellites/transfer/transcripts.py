@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +18,7 @@ from django.conf import settings
 from memory.domain.audience import Viewer
 from memory.domain.talk import other_speakers
 from memory.domain.text.words import is_blank
-from memory.domain.types import MemoryType, Role
+from memory.domain.types import Role
 from memory.satellites.transfer.formats.items import (
     ImportFileError,
     list_in,
@@ -33,31 +30,18 @@ from memory.satellites.transfer.formats.items import (
     time_in,
 )
 from memory.understanding.tools import Tools
-from memory.writing.drafts import Outcome
 from memory.writing.jobs import visible_conversation
 from memory.writing.posting import open_conversation
-from memory.writing.stating import StatedMemory, remember
 from memory.writing.waiting import extract_now
 from teams.models import Conversation, EndUser, Message
 from teams.services.conversations import NewMessage, append_messages
 from teams.services.people import ensure_end_users
 from teams.tenancy import team_scope
 
-VERBATIM_IMPORTANCE = 5
-VERBATIM_EXTRACTOR = "import"
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_SPACING = timedelta(minutes=1)
 # "1:56 pm on 8 May, 2023" in files of LoCoMo, which name no zone: it is read as UTC.
 _SESSION_TIME = "%I:%M %p on %d %B, %Y"
-_T = TypeVar("_T")
-
-
-class ImportMode(StrEnum):
-    """What becomes of the turns: messages to extract from, one memory each, or both."""
-
-    MESSAGES = "messages"
-    VERBATIM = "verbatim"
-    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +60,7 @@ class ImportTarget:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """Counts of an import, and the seconds that each step took.
+    """Counts of an import.
 
     `masked_memories` are the new ones in which a secret was masked; messages stay verbatim.
     """
@@ -84,17 +68,8 @@ class ImportSummary:
     conversations: int = 0
     messages: int = 0
     new_messages: int = 0
-    extracted_memories: int = 0
-    verbatim_memories: int = 0
+    new_memories: int = 0
     masked_memories: int = 0
-    post_seconds: float = 0.0
-    extract_seconds: float = 0.0
-    write_seconds: float = 0.0
-
-    @property
-    def new_memories(self) -> int:
-        """Memories that were not stored before, extracted and verbatim ones."""
-        return self.extracted_memories + self.verbatim_memories
 
     def __add__(self, other: ImportSummary) -> ImportSummary:
         return ImportSummary(*map(sum, zip(astuple(self), astuple(other), strict=True)))
@@ -259,7 +234,6 @@ def import_transcripts(
     *,
     target: ImportTarget,
     transcripts: Sequence[Transcript],
-    mode: ImportMode,
     extract: bool,
     tools: Tools,
     actor: str,
@@ -269,141 +243,38 @@ def import_transcripts(
 ) -> ImportSummary:
     """Store the conversations one by one, each up to its memories, and count what was new.
 
-    External ids make it safe to repeat: stored rows stay unchanged, so an import that was
+    External ids make it safe to repeat: stored messages stay unchanged, so an import that was
     interrupted continues. `on_progress` gets the number of turns done; `should_stop` is asked
     between conversations.
     """
     viewer = Viewer(team_id=target.team_id, actor=actor)
     people = _people_beside_user(viewer, target, transcripts)
-    extracts = extract and mode != ImportMode.VERBATIM
-    run = _Import(target, mode, extracts, tools, viewer, now, people)
     summary = ImportSummary()
     for transcript in transcripts:
         if should_stop():
             break
-        summary += run.store(transcript)
-        on_progress(len(transcript.turns))
-    return summary
-
-
-@dataclass(frozen=True, slots=True)
-class _Import:
-    """One import under way; `people` are the external ids of the speakers beside the user."""
-
-    target: ImportTarget
-    mode: ImportMode
-    extract: bool
-    tools: Tools
-    viewer: Viewer
-    now: datetime
-    people: Mapping[str, str]
-
-    def store(self, transcript: Transcript) -> ImportSummary:
-        """One conversation: its messages, its verbatim memories, its extraction."""
-        started = time.perf_counter()
-        conversation = self._open(transcript)
-        rows = self._post(conversation, transcript)
-        posted = time.perf_counter()
-        written = masked = extracted = 0
-        if self.mode != ImportMode.MESSAGES:
-            written, masked = self._write_verbatim(conversation, transcript, rows)
-        remembered = time.perf_counter()
-        if self.extract:
-            counts = extract_now(
-                viewer=self.viewer,
-                conversation_id=conversation.pk,
-                tools=self.tools,
-                is_capped=False,
-                seconds=math.inf,
-            )
-            extracted = counts.created + counts.versioned
-            masked += counts.secrets_masked
-        return ImportSummary(
+        speakers = {people[turn.speaker] for turn in transcript.turns if turn.speaker in people}
+        conversation = _opened(viewer, target, transcript, speakers)
+        rows = _posted(viewer, conversation, transcript, now)
+        summary += ImportSummary(
             conversations=1,
             messages=len(rows),
             new_messages=sum(row.position > conversation.last_position for row in rows),
-            extracted_memories=extracted,
-            verbatim_memories=written,
-            masked_memories=masked,
-            post_seconds=posted - started,
-            write_seconds=remembered - posted,
-            extract_seconds=time.perf_counter() - remembered,
         )
-
-    def _open(self, transcript: Transcript) -> Conversation:
-        target = self.target
-        with team_scope(team_ids=[target.team_id], actor=self.viewer.actor):
-            conversation, _ = open_conversation(
-                team_id=target.team_id,
-                agent=target.agent,
-                user=target.user,
-                project=target.project,
-                thread_id=transcript.thread_id,
+        if extract:
+            counts = extract_now(
+                viewer=viewer,
+                conversation_id=conversation.pk,
+                tools=tools,
+                is_capped=False,
+                seconds=math.inf,
             )
-            speakers = {self.people.get(turn.speaker, "") for turn in transcript.turns}
-            ensure_end_users(team_id=target.team_id, external_ids=speakers - {""})
-        return conversation
-
-    def _post(self, conversation: Conversation, transcript: Transcript) -> list[Message]:
-        """Store messages without the capped extraction that the agent's interval would queue."""
-        rows: list[Message] = []
-        for turns in _in_batches(transcript.turns):
-            messages = [
-                NewMessage(
-                    role=turn.role.value,
-                    content=turn.content,
-                    name=turn.name,
-                    created_at=turn.created_at,
-                    external_id=turn.external_id,
-                )
-                for turn in turns
-            ]
-            with team_scope(
-                team_ids=[self.target.team_id], actor=self.viewer.actor, is_planned_once=True
-            ):
-                locked = visible_conversation(viewer=self.viewer, conversation_id=conversation.pk)
-                rows += append_messages(conversation=locked, messages=messages, now=self.now)
-        return rows
-
-    def _write_verbatim(
-        self, conversation: Conversation, transcript: Transcript, rows: Sequence[Message]
-    ) -> tuple[int, int]:
-        """Write each turn verbatim as a memory; returns how many are new, and how many masked.
-
-        Each has an external id of its message, so that a repetition writes nothing.
-        """
-        speakers = {Role.USER: self.target.user, Role.ASSISTANT: self.target.agent}
-        written = masked = 0
-        for pairs in _in_batches(list(zip(transcript.turns, rows, strict=True))):
-            stated = [
-                StatedMemory(
-                    content=f"{turn.name or speakers.get(turn.role, turn.role.value)}:"
-                    f" {turn.content}",
-                    memory_type=MemoryType.EPISODIC,
-                    importance=VERBATIM_IMPORTANCE,
-                    agent=self.target.agent,
-                    user=self.people.get(turn.speaker),
-                    conversation=conversation.pk,
-                    message_ids=(row.pk,),
-                    external_id=f"message:{row.pk}",
-                    created_at=row.created_at,
-                    check=False,
-                )
-                for turn, row in pairs
-            ]
-            results = remember(
-                viewer=self.viewer,
-                stated=stated,
-                tools=self.tools,
-                now=self.now,
-                reason="imported verbatim",
-                extractor=VERBATIM_EXTRACTOR,
-                is_import=True,
+            summary += ImportSummary(
+                new_memories=counts.created + counts.versioned,
+                masked_memories=counts.secrets_masked,
             )
-            made = [result for result in results if result.outcome == Outcome.CREATED]
-            written += len(made)
-            masked += sum(result.secret_masked for result in made)
-        return written, masked
+        on_progress(len(transcript.turns))
+    return summary
 
 
 def _people_beside_user(
@@ -417,8 +288,39 @@ def _people_beside_user(
     return {name.casefold(): name for name in other_speakers(spoken, user=names)}
 
 
-def _in_batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """As many at a time as the API takes."""
+def _opened(
+    viewer: Viewer, target: ImportTarget, transcript: Transcript, speakers: set[str]
+) -> Conversation:
+    with team_scope(team_ids=[target.team_id], actor=viewer.actor):
+        conversation, _ = open_conversation(
+            team_id=target.team_id,
+            agent=target.agent,
+            user=target.user,
+            project=target.project,
+            thread_id=transcript.thread_id,
+        )
+        ensure_end_users(team_id=target.team_id, external_ids=speakers)
+    return conversation
+
+
+def _posted(
+    viewer: Viewer, conversation: Conversation, transcript: Transcript, now: datetime
+) -> list[Message]:
+    """Stores messages without the capped extraction that the agent's interval would queue."""
+    rows: list[Message] = []
     size = settings.MAX_ITEMS_PER_REQUEST
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+    for start in range(0, len(transcript.turns), size):
+        messages = [
+            NewMessage(
+                role=turn.role.value,
+                content=turn.content,
+                name=turn.name,
+                created_at=turn.created_at,
+                external_id=turn.external_id,
+            )
+            for turn in transcript.turns[start : start + size]
+        ]
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+            locked = visible_conversation(viewer=viewer, conversation_id=conversation.pk)
+            rows += append_messages(conversation=locked, messages=messages, now=now)
+    return rows

@@ -70,8 +70,6 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """A delivery, ready to be sent."""
-
     seq: int
     url: str
     headers: dict[str, str]

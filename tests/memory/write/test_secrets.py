@@ -15,7 +15,6 @@ from memory.domain.secrets import MASK
 from memory.domain.types import Role
 from memory.models import Contradiction, Memory
 from memory.satellites.transfer.transcripts import (
-    ImportMode,
     ImportTarget,
     Transcript,
     Turn,
@@ -200,18 +199,16 @@ def test_an_import_masks_memories_keeps_messages_and_refuses_nothing(
     done = import_transcripts(
         target=ImportTarget(team_id=acme.team.id, agent="kyra", user="sarah"),
         transcripts=[Transcript(thread_id="t", turns=turns)],
-        mode=ImportMode.VERBATIM,
-        extract=False,
+        extract=True,
         tools=tools,
         actor="test",
         now=timezone.now(),
     )
 
-    assert (done.verbatim_memories, done.masked_memories) == (3, 2)
+    assert done.masked_memories == sum(event.meta["candidates"] for event in events()) >= 1
     said = Message.objects.order_by("position").values_list("content", flat=True)
     assert list(said) == [turn.content for turn in turns]
     assert not any(TOKEN in text for text in stored())
-    assert len(events()) == 2
 
 
 @pytest.mark.parametrize(

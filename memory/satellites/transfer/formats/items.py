@@ -262,7 +262,6 @@ def _id(value: str, place: str) -> str:
 
 
 def _tags(value: object, place: str) -> list[str]:
-    """Tags given as a list, or as a text with commas between them."""
     given = value.split(",") if isinstance(value, str) else value or []
     if not isinstance(given, list):
         raise ImportFileError(f"{place}: Tags must be a list.")

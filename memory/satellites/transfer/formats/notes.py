@@ -81,7 +81,6 @@ def _statements(
 
 
 def _plain(text: str) -> str:
-    """The text with the names of links in place of the links."""
     return re.sub(r"[ \t]{2,}", " ", _LINK.sub(r"\1", text)).strip()
 
 

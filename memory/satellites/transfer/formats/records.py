@@ -177,7 +177,6 @@ def _unpacked(text: str) -> str:
 
 
 def _texts(content: object, place: str) -> list[object]:
-    """The texts among the blocks of a message's content."""
     place = place_of(place, "content")
     if content is not None and not isinstance(content, list):
         raise ImportFileError(f"{place}: Expected a list.")

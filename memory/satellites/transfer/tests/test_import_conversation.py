@@ -15,9 +15,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from memory.domain.types import MemoryType
 from memory.models import Job, Memory
-from memory.satellites.transfer.transcripts import ImportMode
 from memory.understanding.tools import Tools
 from teams.models import Conversation, Message, Team
 from teams.services.people import team_id_of_slug
@@ -53,40 +51,14 @@ def test_messages_are_kept_to_the_letter_with_their_times_and_then_extracted(
     assert summary.new_memories == Memory.objects.count()
 
 
-@pytest.mark.parametrize("mode", list(ImportMode))
-def test_a_second_import_stores_nothing_twice(acme: Cast, tools: Tools, mode: ImportMode) -> None:
-    run(acme, tools, TALK, mode=mode)
+def test_a_second_import_stores_nothing_twice(acme: Cast, tools: Tools) -> None:
+    run(acme, tools, TALK)
     stored = contents(), Message.objects.count(), Conversation.objects.count()
 
-    again = run(acme, tools, TALK, mode=mode)
+    again = run(acme, tools, TALK)
 
     assert (again.new_messages, again.new_memories) == (0, 0)
     assert (contents(), Message.objects.count(), Conversation.objects.count()) == stored
-
-
-def test_verbatim_keeps_each_turn_as_one_memory_that_names_its_message(
-    acme: Cast, tools: Tools
-) -> None:
-    run(acme, tools, SESSIONS, mode=ImportMode.VERBATIM)
-
-    message = Message.objects.get(external_id="D1:1")
-    memory = Memory.objects.get(external_id=f"message:{message.pk}")
-    assert memory.content == "Nils: I bought a small boat."
-    assert (memory.memory_type, memory.importance) == (MemoryType.EPISODIC, 5)
-    assert memory.source_message_ids == [message.pk]
-    assert memory.source_external_ids == ["D1:1"]
-    assert memory.conversation_id == message.conversation_id
-    assert memory.created_at == message.created_at
-    assert Memory.objects.count() == 3
-
-
-def test_speakers_without_a_name_are_the_people_of_the_conversation(
-    acme: Cast, tools: Tools
-) -> None:
-    run(acme, tools, TALK, mode=ImportMode.VERBATIM)
-
-    assert contents()[0] == "kyra: Noted."
-    assert contents()[1].startswith("sarah: ")
 
 
 def test_without_extraction_the_messages_wait_and_no_job_is_queued(
@@ -137,21 +109,10 @@ def test_more_messages_than_a_request_takes_are_stored_in_order(
     settings.MAX_ITEMS_PER_REQUEST = 7
     many = [{"role": "assistant", "content": f"Line {n}."} for n in range(30)]
 
-    run(acme, tools, many, mode=ImportMode.BOTH)
+    run(acme, tools, many)
 
     said = Message.objects.order_by("position").values_list("content", flat=True)
     assert list(said) == [f"Line {n}." for n in range(30)]
-    assert Memory.objects.filter(external_id__startswith="message:").count() == 30
-
-
-def test_the_memories_of_another_file_of_the_same_name_stand_beside(
-    acme: Cast, tools: Tools
-) -> None:
-    run(acme, tools, TALK, mode=ImportMode.VERBATIM)
-
-    other = run(acme, tools, TALK, mode=ImportMode.VERBATIM, user="dmitri")
-
-    assert (other.new_messages, other.new_memories) == (3, 3)
 
 
 def test_the_extraction_of_a_killed_process_is_taken_over(
@@ -193,9 +154,9 @@ def write(folder: Path, data: object) -> Path:
 
 @pytest.mark.django_db
 def test_the_command_says_what_it_did_in_one_line(tmp_path: Path) -> None:
-    said = command(write(tmp_path, SESSIONS), "--mode", "verbatim", "--project", "ferry")
+    said = command(write(tmp_path, SESSIONS), "--project", "ferry", "--no-extract")
 
-    assert said.startswith("2 conversations, 3 messages (3 new), 3 new memories, ")
+    assert said.startswith("2 conversations, 3 messages (3 new), 0 new memories, ")
     team_id = team_id_of_slug("harbour")
     assert team_id is not None
     with team_scope(team_ids=[team_id], actor="test"):
@@ -301,8 +262,8 @@ def test_ctrl_c_finishes_the_conversation_under_way_and_says_how_to_continue(
         connection.execute_wrapper(InterruptOnce()),
         pytest.raises(CommandError, match="after 1 of 2 conversations; run the same") as stopped,
     ):
-        command(path, "--mode", "verbatim")
+        command(path)
 
     assert stopped.value.returncode == 130
     assert signal.getsignal(signal.SIGINT) is before
-    assert "3 messages (1 new)" in command(path, "--mode", "verbatim")
+    assert "3 messages (1 new)" in command(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
@@ -10,12 +9,11 @@ from memory.domain.talk import other_speakers
 from memory.models import Memory
 from memory.reading.questions import Depth, Question, Read
 from memory.reading.retrieval import search
-from memory.satellites.transfer.transcripts import ImportMode
 from memory.understanding.tools import Tools
 from memory.writing.indexing.message_index import index_team
 from teams.models import EndUser, Message
 from tests.support.cast import Cast
-from tests.support.importing import SESSIONS, run
+from tests.support.importing import run
 
 FACTS = {
     "speaker_a": "Nils",
@@ -38,14 +36,11 @@ def owners() -> dict[str, str]:
     return {row.source_external_ids[0]: str(row.end_user) for row in rows}
 
 
-@pytest.mark.parametrize("mode", list(ImportMode))
-def test_both_speakers_become_users_and_again_nothing_changes(
-    acme: Cast, tools: Tools, mode: ImportMode
-) -> None:
-    run(acme, tools, FACTS, mode=mode)
+def test_both_speakers_become_users_and_again_nothing_changes(acme: Cast, tools: Tools) -> None:
+    run(acme, tools, FACTS)
     known, whose = people(), owners()
 
-    again = run(acme, tools, FACTS, mode=mode)
+    again = run(acme, tools, FACTS)
 
     assert known == {"Nils", "Mara"}
     assert whose == {"D1:1": "Nils", "D1:2": "Mara"}
@@ -97,16 +92,6 @@ def test_each_speaker_finds_their_own_and_the_user_finds_all_that_was_said(
         assert word in found(speaker, question)
         assert word not in found(other, question)
         assert word in found("sarah", question)
-
-
-def test_turns_that_an_earlier_import_took_for_the_users_stay_as_they_are(
-    acme: Cast, tools: Tools
-) -> None:
-    run(acme, tools, SESSIONS, mode=ImportMode.VERBATIM)
-    Memory.objects.update(end_user=acme.sarah)
-
-    assert run(acme, tools, SESSIONS, mode=ImportMode.VERBATIM).new_memories == 0
-    assert set(owners().values()) == {"sarah"}
 
 
 def test_talk_posted_with_names_is_the_users_unless_the_names_are_users(

@@ -21,7 +21,6 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.management.naming import team_named
 from memory.satellites.transfer.transcripts import (
-    ImportMode,
     ImportTarget,
     Transcript,
     import_transcripts,
@@ -60,12 +59,6 @@ class Command(BaseCommand):
         )
         parser.add_argument("--project", help="slug of the project, likewise")
         parser.add_argument(
-            "--mode",
-            choices=[each.value for each in ImportMode],
-            default=ImportMode.MESSAGES.value,
-            help="messages: extract memories from them; verbatim: one memory a turn",
-        )
-        parser.add_argument(
             "--no-extract", action="store_true", help="only keep the messages, extract later"
         )
 
@@ -89,7 +82,6 @@ class Command(BaseCommand):
                         team_id, options["agent"], options["user"], options["project"]
                     ),
                     transcripts=transcripts,
-                    mode=ImportMode(options["mode"]),
                     extract=not options["no_extract"],
                     tools=default_tools(),
                     actor=ACTOR,

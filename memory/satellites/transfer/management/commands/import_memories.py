@@ -100,7 +100,6 @@ class Command(BaseCommand):
             raise CommandError(f"The import is {run.state}.")
 
     def _finished(self, viewer: Viewer, run: ImportRun) -> ImportRun:
-        """The import when it has ended, whoever wrote it."""
         with tqdm(total=run.total, unit="item", file=sys.stderr) as bar:
             while True:
                 run_import(
