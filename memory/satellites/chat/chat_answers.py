@@ -15,6 +15,7 @@ from django.http import HttpResponse
 
 from memory.api.headers import settle
 from memory.satellites.chat.answering import LiveAnswer, Prepared, Used
+from memory.satellites.chat.requests import Json
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
 from routing.services.router import NoModelConfiguredError
 from teams.errors import DomainError
@@ -49,10 +50,6 @@ _CODES_OF_ERRORS = {
     NoModelAnsweredError: "no_model_answered",
     StreamCutError: "stream_cut",
 }
-
-
-# Any, in this module: the protocol's JSON.
-Json = dict[str, Any]
 
 
 def palimpsest_field(prepared: Prepared, used: Used | None) -> Json:

@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from memory.domain.audience import Viewer
 from memory.domain.rendering import estimate_tokens
-from memory.satellites.chat.placing import ROOT, Asked, Kept, Place, chain_of, place
+from memory.satellites.chat.placing import Asked, Kept, Place, chain_of, last_chain, place
 from memory.satellites.chat.requests import ChatAsk, Json
 from memory.satellites.chat.wording import ROLES, Turn, tool_names, turns_of
 from memory.understanding.tools import Tools
@@ -79,7 +79,7 @@ def record_request(
     return Recorded(
         conversation=conversation,
         positions=tuple(positions),
-        chain=next((each.chain for each in reversed(places) if each.chain is not None), ROOT),
+        chain=last_chain(places),
         stored=conversation.last_position - before,
     )
 

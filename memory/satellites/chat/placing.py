@@ -68,7 +68,7 @@ def place(*, kept: Sequence[Kept], asked: Sequence[Asked]) -> list[Place]:
         return _continuing(log, asked)
     if any(each.is_answer for each in rest) and (run := log.run_before(asked)) is not None:
         return _after_run(log, asked, places, run)
-    return [*places, *_new(rest, _last_chain(places))]
+    return [*places, *_new(rest, last_chain(places))]
 
 
 class _Log:
@@ -170,10 +170,11 @@ def _after_run(
     after = asked[last + 1 :]
     known = _known_from(log, after, log.chains[run[-1]])
     left = after[len(known) :]
-    return [*found, *known, *_new(left, _last_chain([*found, *known]))]
+    return [*found, *known, *_new(left, last_chain([*found, *known]))]
 
 
-def _last_chain(places: Sequence[Place]) -> str:
+def last_chain(places: Sequence[Place]) -> str:
+    """The chain that new messages after these places continue."""
     return next((each.chain for each in reversed(places) if each.chain is not None), ROOT)
 
 

@@ -1,4 +1,4 @@
-"""Chat completion requests: checked, with what is ours of them and what goes to the model."""
+"""Chat completion requests: checks them, and separates our fields from the model's parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from memory.api.fields import NameField, OneOfField
 from memory.api.retrieval import DocumentsField
 from memory.domain.plans.documents import Document
-from memory.satellites.chat.wording import ROLES, spoken_text, storable, text_of
+from memory.satellites.chat.wording import MOST_NAME_CHARS, ROLES, spoken_text, storable, text_of
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 
@@ -84,7 +84,6 @@ AUTO = "auto"
 MOST_MESSAGES = 2_000
 # An agent's name, a slash and a tier.
 _MOST_MODEL_CHARS = 120
-_MOST_NAME_CHARS = 200
 # What of `metadata` is ours; the rest is the provider's.
 _OURS = ("thread_id", "project", "user")
 # What never goes to the model by itself: it is read here.
@@ -135,7 +134,7 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         allow_blank=True,
-        max_length=_MOST_NAME_CHARS,
+        max_length=MOST_NAME_CHARS,
         help_text=f"The end user's external id; or the header {USER_HEADER}.",
     )
     metadata = serializers.DictField(
@@ -295,7 +294,7 @@ def _check_message(message: object, path: str) -> None:
 
 
 def _named(
-    request: Request, header: str, in_body: Mapping[str, object], *, most: int = _MOST_NAME_CHARS
+    request: Request, header: str, in_body: Mapping[str, object], *, most: int = MOST_NAME_CHARS
 ) -> str | None:
     """The one name that the header or the body gives; two are refused.
 

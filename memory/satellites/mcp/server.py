@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts."""
+"""The MCP server: tools, resources and prompts, and its answer to one message."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from functools import cache
 from itertools import islice
 from typing import Annotated, Any, get_args
 
+import anyio
 import orjson
+from asgiref.sync import async_to_sync
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -26,7 +31,7 @@ from mcp_types import (
 from pydantic import Field, ValidationError
 
 from memory.satellites.mcp import tools
-from memory.satellites.mcp.rest import Asker, RestApi, of_api
+from memory.satellites.mcp.rest import API, Asker, RestApi, of_api
 
 PROFILE = "palimpsest://people/{user}/profile"
 DOCUMENT = "palimpsest://agents/{agent}/document"
@@ -206,3 +211,60 @@ def memory_server() -> MemoryServer:
         start_of_conversation
     )
     return server
+
+
+def answer_message(request: HttpRequest, api: RestApi) -> HttpResponse:
+    """The answer to the message that the request brings."""
+    return async_to_sync(_answer)(request, api)
+
+
+async def _answer(request: HttpRequest, api: RestApi) -> HttpResponse:
+    manager = StreamableHTTPSessionManager(
+        memory_server().lowlevel,
+        json_response=True,
+        stateless=True,
+        security_settings=TransportSecuritySettings(
+            # Django has checked the host, and knows what a proxy was asked for.
+            allowed_hosts=[request.get_host()],
+            allowed_origins=settings.CSRF_TRUSTED_ORIGINS,
+        ),
+    )
+    bodies = [request.body]
+    response = HttpResponse()
+
+    async def receive() -> dict[str, Any]:
+        if not bodies:
+            await anyio.sleep_forever()
+        return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+
+    async def send(event: Any) -> None:  # Any: ASGI's own events
+        if event["type"] == "http.response.start":
+            response.status_code = event["status"]
+            del response["Content-Type"]
+            for name, value in event["headers"]:
+                response[name.decode("latin-1")] = value.decode("latin-1")
+        else:
+            response.write(event.get("body", b""))
+
+    async with manager.run():
+        await manager.handle_request(_scope(request, api), receive, send)
+    return response
+
+
+def _scope(request: HttpRequest, api: RestApi) -> dict[str, Any]:
+    headers = {**request.headers, "Host": request.get_host()}.items()
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "root_path": "",
+        "query_string": b"",
+        "headers": [
+            (name.lower().encode("latin-1"), str(value).encode("latin-1"))
+            for name, value in headers
+        ],
+        API: api,
+    }

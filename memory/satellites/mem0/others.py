@@ -33,6 +33,12 @@ _COLUMNS = {
 }
 
 
+_PROFILES = (
+    "Profiles are made of no schema here: GET /v1/users/{user_id} has the approved profile of a"
+    " person, each value with its source."
+)
+
+
 class Mem0Key(Mem0ViewSet):
     """Whose key it is."""
 
@@ -48,7 +54,6 @@ class Mem0Entities(Mem0Memories):
 
     operations = {"remove_entity": ("hotpath", "delete")}
     memory_actions = ("entries", "remove_entity")
-    no_profiles: ClassVar[str] = ""
 
     def entries(self, request: Request) -> Response:
         """Those with memories that the key may see, of each kind the 1,000 last remembered.
@@ -99,7 +104,7 @@ class Mem0Entities(Mem0Memories):
 
     def profile(self, request: Request, kind: str, name: str) -> Response:
         """501 with the reason; the address is also that of an entity whose name ends so."""
-        raise NotOfferedError(self.no_profiles)
+        raise NotOfferedError(_PROFILES)
 
     def _rows(self, field: str, name: str, *, viewer: Viewer | None = None) -> MemoryQuerySet:
         return matching(
@@ -120,10 +125,6 @@ class Mem0NotOffered(Mem0ViewSet):
         raise NotOfferedError(self.reason)
 
 
-_PROFILES = (
-    "Profiles are made of no schema here: GET /v1/users/{user_id} has the approved profile of a"
-    " person, each value with its source."
-)
 _PROJECT = (
     "A team is set up in the admin: its categories, agents and members, and by PUT"
     " /v1/agents/{agent}."
@@ -158,7 +159,7 @@ urlpatterns = [
     # The names of people are any names, also with slashes: `bob/profile` is one.
     path(
         "v2/entities/<str:kind>/<path:name>/",
-        Mem0Entities.as_view({"delete": "remove_entity", "get": "profile"}, no_profiles=_PROFILES),
+        Mem0Entities.as_view({"delete": "remove_entity", "get": "profile"}),
     ),
     _refused("v2/profiles/<path:rest>", _PROFILES),
     _refused("api/v1/orgs/<path:rest>", _PROJECT),

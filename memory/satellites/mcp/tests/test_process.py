@@ -13,7 +13,7 @@ from django.test import RequestFactory
 
 from memory.clients.afterwards import Gathered
 from memory.satellites.mcp.rest import RefusedError, RestApi
-from memory.satellites.mcp.views import answer_message
+from memory.satellites.mcp.server import answer_message
 from tests.support.mcp_client import MODES
 
 _ADDRESSES = """
