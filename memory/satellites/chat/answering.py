@@ -432,4 +432,4 @@ def note_citations(
             found = Citations()
         return found.cited, found.ignored
 
-    note_answer(team_id=viewer.team_id, find=find, now=timezone.now())
+    note_answer(team_id=viewer.team_id, find=find)
