@@ -213,12 +213,12 @@ class FormedSerializer(StrictSerializer):
             return attrs
         if payload is None:
             raise _refused("payload", f"A memory of the form {form} needs its payload.")
-        attrs["payload"] = _checked(form, payload, gives_text=self.text_field not in attrs)
+        attrs["payload"] = checked_payload(form, payload, gives_text=self.text_field not in attrs)
         return attrs
 
 
-def _checked(form: Form, payload: Any, *, gives_text: bool) -> dict[str, Any]:
-    # Any: whatever the body holds
+def checked_payload(form: Form, payload: Any, *, gives_text: bool) -> dict[str, Any]:
+    """The payload by the schema of its form; raises ValidationError."""
     serializer = PAYLOADS[form](data=payload)
     if not serializer.is_valid():
         raise serializers.ValidationError({"payload": serializer.errors})

@@ -30,7 +30,7 @@ from mcp_types import (
 )
 from pydantic import Field, ValidationError
 
-from memory.satellites.mcp import tools
+from memory.satellites.mcp import coding_tools, tools
 from memory.satellites.mcp.rest import API, Asker, RestApi, of_api
 
 PROFILE = "palimpsest://people/{user}/profile"
@@ -104,6 +104,15 @@ _TOOLS: tuple[tuple[str, Callable[..., Any], ToolAnnotations], ...] = (
     ("Get context", tools.get_context, _READS),
     ("Report contradictions", tools.report_contradictions, _READS),
     ("State at a moment", tools.state_at, _READS),
+    ("Assemble the context of work", coding_tools.assemble_context, _READS),
+    ("Predict what a file needs", coding_tools.predict, _READS),
+    ("Expand a topic", coding_tools.expand, _READS),
+    ("Record a decision", coding_tools.record_decision, _ADDS),
+    ("Record a failure", coding_tools.record_failure, _ADDS),
+    ("Record a convention", coding_tools.record_convention, _ADDS),
+    ("Begin a task", coding_tools.begin_task, _ADDS),
+    ("Note in a task", coding_tools.note_in_task, _ADDS),
+    ("Get the package of a task", coding_tools.get_package, _READS),
 )
 
 

@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, QuerySet
 
 from memory.domain.audience import Viewer
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType
 from memory.models import Job
 from memory.satellites.transfer.formats.items import (
@@ -390,10 +391,13 @@ def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
     return taken
 
 
+_OPTIONAL = ("agent", "user", "project", "importance", "payload", "category")
+
+
 def _stated(item: Item) -> StatedMemory:
-    given = {
-        name: item[name] for name in ("agent", "user", "project", "importance") if name in item
-    }
+    form = Form(item["form"]) if item.get("form") else None
+    is_event = form is Form.EPISODE
+    given = {name: item[name] for name in _OPTIONAL if name in item}
     return StatedMemory(
         content=item["content"],
         memory_type=MemoryType(item["memory_type"]),
@@ -401,6 +405,10 @@ def _stated(item: Item) -> StatedMemory:
         tags=tuple(item["tags"]),
         external_id=item["external_id"],
         created_at=_time(item),
+        form=form,
+        valid_from=_time(item) if is_event else None,
+        # Events never contradict each other, and a log has thousands.
+        check=not is_event,
         **given,
     )
 

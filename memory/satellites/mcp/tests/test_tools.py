@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -23,8 +25,26 @@ TOOLS = {
     "get_context",
     "report_contradictions",
     "state_at",
+    "assemble_context",
+    "predict",
+    "expand",
+    "record_decision",
+    "record_failure",
+    "record_convention",
+    "begin_task",
+    "note_in_task",
+    "get_package",
 }
-READING = TOOLS - {"add_memory", "remember", "update_memory", "delete_memory"}
+WRITING = {"add_memory", "remember", "update_memory", "delete_memory", "begin_task", "note_in_task"}
+READING = {each for each in TOOLS if each not in WRITING and not each.startswith("record_")}
+
+
+def test_all_descriptions_fit_a_prompt(editor: Editor) -> None:
+    listed = editor.run(lambda client: client.list_tools()).tools
+
+    schemas = json.dumps([each.input_schema for each in listed])
+    arguments = re.findall(r'"description": "([^"]*)"', schemas)
+    assert sum(map(len, [*arguments, *(each.description or "" for each in listed)])) < 12_000
 
 
 @pytest.mark.parametrize("mode", MODES)

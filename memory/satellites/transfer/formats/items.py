@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
+from rest_framework.exceptions import ValidationError
 
+from memory.api.forms import checked_payload
+from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.text.words import has_words, is_blank
 from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role, is_to_come
 from teams.errors import InvalidError
@@ -92,22 +96,29 @@ class ItemMaker:
         content: object,
         external_id: str,
         at: datetime | None = None,
-        memory_type: str = MemoryType.SEMANTIC,
+        memory_type: str = "",
         subject: object = None,
         tags: object = None,
         importance: object = None,
         given: Given | None = None,
     ) -> Item:
-        """A memory."""
-        text = text_at(content, place, most=settings.MAX_CONTENT_CHARS)
-        if not has_words(text):
-            raise ImportFileError(f"{place}: A memory must have words.")
+        """A memory, of a text, a form with its payload, or both, which `given` may hold."""
+        formed = _formed(given or {}, place)
+        text = ""
+        if content is not None or not formed:
+            text = text_at(content, place, most=settings.MAX_CONTENT_CHARS)
+            if not has_words(text):
+                raise ImportFileError(f"{place}: A memory must have words.")
+        usual = USUAL_TYPES.get(Form(formed["form"])) if formed else None
+        memory_type = memory_type or usual or MemoryType.SEMANTIC
         if memory_type not in set(MemoryType):
             raise ImportFileError(f"{place}: The type must be one of {', '.join(MemoryType)}.")
         item: Item = {
             "at": place,
             **self._owners(given or {}, place),
+            **formed,
             "content": text,
+            "category": _name((given or {}).get("category"), place),
             "memory_type": memory_type,
             "subject": _name(subject, place)[:MAX_NAME_CHARS],
             "tags": _tags(tags, place),
@@ -137,6 +148,19 @@ class ItemMaker:
             if name:
                 owners[field] = name
         return owners
+
+
+def _formed(given: Given, place: str) -> Given:
+    """The form and its checked payload, or nothing."""
+    form, payload = given.get("form"), given.get("payload")
+    if form is None and payload is None:
+        return {}
+    if form not in set(Form):
+        raise ImportFileError(f"{place_of(place, 'form')}: Must be one of {', '.join(Form)}.")
+    try:
+        return {"form": form, "payload": checked_payload(Form(form), payload, gives_text=True)}
+    except ValidationError as error:
+        raise ImportFileError(f"{place}: {json.dumps(error.detail)}") from None
 
 
 def is_message(item: Item) -> bool:

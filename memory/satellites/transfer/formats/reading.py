@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import ijson
 
-from memory.satellites.transfer.formats import notes, records
+from memory.satellites.transfer.formats import git_log, notes, records
 from memory.satellites.transfer.formats.items import (
     Given,
     ImportFileError,
@@ -58,6 +58,7 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     JSONL = "jsonl"
     CSV = "csv"
+    GIT = "git"
 
 
 # One list of JSON, or of each under one of these names.
@@ -127,6 +128,8 @@ def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterat
             yield from records.letta_file(object_in(json.loads(_whole(file, name)), name), "", make)
         elif found is Format.MARKDOWN:
             yield from notes.note_memories(_whole(file, name), name, make)
+        elif found is Format.GIT:
+            yield from git_log.git_commits(file, make)
         else:
             yield from _table(file, make)
 
@@ -229,6 +232,8 @@ def _detected(file: IO[bytes], name: str) -> Format:
             return _by_fields(names, _BY_FIELDS)
     if head.startswith(b"---"):
         return Format.MARKDOWN
+    if git_log.BEGINNING.match(head):
+        return Format.GIT
     columns = head.split(b"\n", 1)[0].decode(errors="replace").lower().replace('"', "")
     return _by_fields(map(str.strip, columns.split(",")), _BY_COLUMNS)
 

@@ -25,6 +25,8 @@ _SENDERS = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 _LETTA_TYPES = {"persona": MemoryType.IDENTITY, "human": MemoryType.USER_PROFILE}
 # The fields of a value that hold its words, in the order in which they are looked for.
 _WORDS = ("content", "text", "memory", "data", "value")
+# What else a memory of JSON Lines may have.
+_FORMED = ("form", "payload", "category")
 # The label before a name in a namespace, and the owner that it names.
 _OWNERS = {
     label: owner
@@ -268,17 +270,18 @@ def plain_record(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             given=owners,
         )
         return
-    if content is None:
+    if content is None and not given.get("payload"):
         raise ImportFileError(f"{place}: It has no content.")
+    said = str(content) if content is not None else json.dumps(given["payload"], sort_keys=True)
     whose = [str(owners[name] or getattr(make.names, name)) for name in sorted(owners)]
     yield make.memory(
         place=place,
         content=content,
-        external_id=str(own_id or f"import:{id_of_words(str(content), *whose)}"),
+        external_id=str(own_id or f"import:{id_of_words(said, *whose)}"),
         at=at,
-        memory_type=str(given.get("memory_type") or given.get("type") or "semantic"),
+        memory_type=str(given.get("memory_type") or given.get("type") or ""),
         subject=given.get("subject") or None,
         tags=given.get("tags") or None,
         importance=None if given.get("importance") == "" else given.get("importance"),
-        given=owners,
+        given={**owners, **{name: given.get(name) or None for name in _FORMED}},
     )
