@@ -118,7 +118,6 @@ class ItemMaker:
             **self._owners(given or {}, place),
             **formed,
             "content": text,
-            "category": _name((given or {}).get("category"), place),
             "memory_type": memory_type,
             "subject": _name(subject, place)[:MAX_NAME_CHARS],
             "tags": _tags(tags, place),
@@ -129,6 +128,8 @@ class ItemMaker:
             raise ImportFileError(f"{place}: It is about a person: name the user.", field="user")
         if memory_type in (MemoryType.IDENTITY, MemoryType.AGENT_PRIVATE) and "agent" not in item:
             raise ImportFileError(f"{place}: It is an agent's: name the agent.", field="agent")
+        if category := _name((given or {}).get("category"), place):
+            item["category"] = category
         if importance is not None:
             item["importance"] = _importance(importance, place)
         return item
