@@ -21,6 +21,7 @@ from tests.support.model_judging import (
 from tests.support.openai_server import FakeOpenAI
 
 __all__ = ["server"]
+pytestmark = pytest.mark.usefixtures("redis_server")
 
 
 def test_another_process_finds_the_judgement_in_redis(server: FakeOpenAI) -> None:
