@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -365,9 +366,15 @@ def _onnx(spec: EmbedderSpec) -> OnnxEmbedder:
     if spec.model != MINILM:
         found = SentenceEncoder(Path(spec.model))
         return OnnxEmbedder(name=spec.name, dimensions=found.dimensions, encode=found.encode)
+    return built_in_embedder()
+
+
+@cache
+def built_in_embedder() -> OnnxEmbedder:
+    """Returns the built-in search embedder, one for each process."""
     encoder = Encoder("search.onnx", max_tokens=_MINILM_TOKENS)
     return OnnxEmbedder(
-        name=spec.name,
+        name=BUILT_IN,
         dimensions=_OWN_DIMENSIONS[MINILM],
         encode=lambda text: encoder.run([text])[0],
     )

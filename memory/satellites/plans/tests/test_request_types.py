@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from django.conf import settings
 
 from memory.satellites.plans.choosing import RequestType, kind_of_request
 from teams.domain.team_settings import RequestCategories
@@ -60,3 +64,13 @@ def test_the_kind_is_known_by_words_and_examples(request_text: str, kind: str) -
 
 def test_the_settings_of_a_team_know_the_same_kinds() -> None:
     assert [each.value for each in RequestType] == list(RequestCategories.model_fields)
+
+
+@pytest.mark.parametrize("name", ["blind", "blind2", "blind3"])
+def test_at_least_85_of_100_unseen_requests_have_their_type(name: str) -> None:
+    path = Path(settings.BASE_DIR) / "benchmarks" / "labelled" / "requests" / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    right = sum(kind_of_request(row["text"]) == row["type"] for row in rows)
+
+    assert right / len(rows) >= 0.85
