@@ -53,12 +53,15 @@ USUAL_TYPES: Mapping[Form, MemoryType] = {
 """The type of a memory of that form where none is named; of all others semantic."""
 
 
-def are_both_events(one: str | None, other: str | None) -> bool:
-    """Whether memories of these forms both tell of past events, which never contradict each other.
+def never_contradict(one: str | None, other: str | None) -> bool:
+    """Whether memories of these forms stand side by side whatever they say.
 
-    What is known of an event is changed by correcting its memory.
+    Past events never contradict each other, and what went wrong contradicts nothing: it is changed
+    by correcting its memory. Memories of two forms state different kinds of things.
     """
-    return one == other == Form.EPISODE
+    if Form.FAILURE in (one, other) or one == other == Form.EPISODE:
+        return True
+    return bool(one and other and one != other)
 
 
 class ArtifactKind(StrEnum):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.domain.audience import Owner, Viewer
 from memory.domain.clashes import Conflict, Fact, resolve_conflicts
-from memory.domain.forms import are_both_events
+from memory.domain.forms import never_contradict
 from memory.domain.judgements import (
     as_compared,
     is_same_matter,
@@ -121,7 +121,7 @@ def _of_one_subject(rows: Sequence[SignalRow]) -> list[_Pair]:
         for group in by_subject.values()
         if len(group) <= MOST_OF_A_SUBJECT
         for pair in combinations(group, 2)
-        if _may_concern_each_other(*pair) and not are_both_events(pair[0].form, pair[1].form)
+        if _may_concern_each_other(*pair) and not never_contradict(pair[0].form, pair[1].form)
     ]
 
 
@@ -143,7 +143,7 @@ def _of_different_owners(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pai
         if _may_concern_each_other(ones[0], others[0])
         for one in ones
         for other in others
-        if not are_both_events(one.form, other.form)
+        if not never_contradict(one.form, other.form)
         and (shared := shared_words(one.content, other.content)) >= _LEAST_SHARED
         and not is_same_matter(one.subject, other.subject)
         # A copy says nothing against it, and would take another pair's place.

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.domain.audience import OPEN, Owner, Reach
-from memory.domain.forms import are_both_events
+from memory.domain.forms import never_contradict
 from memory.domain.judgements import (
     A_WINS,
     B_WINS,
@@ -339,7 +339,7 @@ def pairs_to_judge(
         memory = neighbour.memory
         # A summary of others is neither repeated nor replaced by a statement.
         is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
-        if memory.pk in draft.replaces or is_retold or are_both_events(draft.form, memory.form):
+        if memory.pk in draft.replaces or is_retold or never_contradict(draft.form, memory.form):
             continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < stored.at
