@@ -238,6 +238,11 @@ def read_prefetch(value: bytes | None) -> tuple[Predicted, ...]:
 
 def prefetch_key(viewer: Viewer) -> str:
     """Returns the name of the predictions for exactly this viewer in Redis."""
+    return key_of("predicted", viewer)
+
+
+def key_of(kind: str, viewer: Viewer) -> str:
+    """Returns the name of what Redis keeps of that kind for exactly this viewer."""
     # Everything that decides what the viewer may see is in it.
     seen = [
         viewer.agent_id,
@@ -249,4 +254,4 @@ def prefetch_key(viewer: Viewer) -> str:
         viewer.is_guest,
     ]
     digest = hashlib.sha256(orjson.dumps(seen)).hexdigest()
-    return f"{settings.REDIS_PREFIX}:predicted:{viewer.team_id}:{digest}"
+    return f"{settings.REDIS_PREFIX}:{kind}:{viewer.team_id}:{digest}"

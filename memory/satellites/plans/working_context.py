@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import cast
 from uuid import UUID
 
+from redis.client import Pipeline
+
+from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import MemoryType, Signals
 from memory.reading.answers import Prompt
-from memory.reading.cache import Predicted, prefetched
+from memory.reading.cache import Predicted, key_of, prefetched
 from memory.reading.conflicts import Clash
 from memory.reading.messages import ScoredMessage
 from memory.reading.packing import Chosen, Packing, line_of
@@ -52,12 +56,15 @@ from memory.selectors.names import PersonNames
 from memory.selectors.revisions import team_revision
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools
+from routing.clients.quick_redis import quick_redis
 from teams.errors import NotFoundError
 from teams.tenancy import team_scope
 
 _RECENT = timedelta(hours=24)
 # A memory of less relevance (0-1) to the work in progress is left to the index, which names it.
 _LEAST_RELEVANCE = 0.25
+# Of an agent and project, so many errors of the last 24 hours, each of so many characters.
+_MOST_KEPT_ERRORS, _ERROR_CHARS = 5, 300
 # Of a topic so many are ranked at most.
 _MOST_OF_TOPIC = 500
 
@@ -72,6 +79,7 @@ class Chooser:
     kept: frozenset[UUID]
     is_preferences_alone: bool
     collaborator_id: UUID | None
+    errors: Sequence[str] = ()
     places: dict[UUID, Place] = field(default_factory=dict)
     topics: dict[UUID, frozenset[str]] = field(default_factory=dict)
 
@@ -106,7 +114,7 @@ class Chooser:
                 self._candidate(each, files.get(each.row.memory_id, ()), opposites)
                 for each in ranked
             ],
-            errors=self.signals.recent_errors,
+            errors=self.errors,
         )
         chosen = [
             each._replace(rank=place.rank, score=place.rank)
@@ -215,12 +223,16 @@ def assemble_context(
         is_preferences_alone=is_preferences_alone,
         collaborator_id=collaborator_id,
     )
+    errors = _recent_errors(viewer, signals.recent_errors, now)
+    chooser.errors = errors
     shares = shares_of(_activity(signals))
     index = topic_index(topics, token_budget=int(shares[3] * token_budget), counter=counter)
     found = prompt(
         Read(
             viewer=reader,
-            question=Question(asked_of(signals, longest=MAX_QUERY_CHARS)),
+            question=Question(
+                asked_of(replace(signals, recent_errors=errors), longest=MAX_QUERY_CHARS)
+            ),
             depth=Depth(
                 include_cold=False,
                 include_raw=bool(signals.recent_errors) and not is_preferences_alone,
@@ -242,6 +254,32 @@ def assemble_context(
         ),
     )
     return _with_index(found, chooser, topics, token_budget=token_budget, counter=counter)
+
+
+def _recent_errors(viewer: Viewer, given: Sequence[str], now: datetime) -> tuple[str, ...]:
+    """Keeps the errors, and returns them before those that were kept in the last 24 hours.
+
+    Without Redis they are the given ones alone.
+    """
+    key, at = key_of("errors", viewer), now.timestamp()
+    known = cast(
+        "list[bytes] | None",
+        quick_redis().ask(
+            lambda client: client.zrevrangebyscore(
+                key, at, at - _RECENT.total_seconds(), start=0, num=_MOST_KEPT_ERRORS
+            )
+        ),
+    )
+    if given:
+
+        def keep(pipe: Pipeline) -> None:
+            pipe.zadd(key, {each[:_ERROR_CHARS]: at for each in given})
+            pipe.zremrangebyrank(key, 0, -_MOST_KEPT_ERRORS - 1)
+            pipe.expire(key, _RECENT)
+
+        afterwards(keep)
+    kept = (each.decode(errors="replace") for each in known or ())
+    return (*given, *(each for each in kept if each not in given))
 
 
 def _is_kept(row: WorkingRow, signals: Signals) -> bool:

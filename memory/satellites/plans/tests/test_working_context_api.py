@@ -96,6 +96,18 @@ class TestTiers:
         assert answer["activity"] == "debugging"
         assert answer["rebalanced"] is True
 
+    def test_an_error_is_kept_for_a_day(self, api: APIClient, acme: Cast) -> None:
+        payload = {"signature": ERROR, "lesson": "The pool is too small."}
+        know(api, form="failure", payload=payload)
+        assert "[FAILURE]" not in assemble(api, query="Release notes")["context"]
+
+        assemble(api, recent_errors=[ERROR])
+        later = assemble(api, query="Release notes")
+
+        assert later["activity"] is None
+        assert f"[FAILURE]: {ERROR}" in later["context"].partition("## Relevant")[0]
+        assert "[FAILURE]" not in assemble(api, query="Release notes", user="dmitri")["context"]
+
     def test_errors_find_what_was_said_of_them_lately(self, api: APIClient, acme: Cast) -> None:
         start = {"agent": "kyra", "user": "sarah", "project": "shop", "thread_id": "checkout"}
         talk = api.post("/v1/conversations", start, format="json")
