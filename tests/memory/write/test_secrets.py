@@ -191,7 +191,7 @@ def test_an_import_masks_memories_keeps_messages_and_refuses_nothing(
     acme: Cast, tools: Tools
 ) -> None:
     turns = (
-        Turn(Role.USER, WITH_SECRET, "t-1"),
+        Turn(Role.USER, f"Remember that I deploy the billing service with {TOKEN}.", "t-1"),
         Turn(Role.USER, TOKEN, "t-2"),
         Turn(Role.USER, "The deploy job runs at noon.", "t-3"),
     )
