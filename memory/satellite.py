@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Satellite(AppConfig):
-    """A removable app: it registers routes, periodic tasks and, in `ready()`, rules and plans.
+    """A removable app: it names routes and tasks, and registers rules and listeners in `ready()`.
 
     `requires` are the labels of satellites without which it cannot be installed.
     `routes` names the URLconf below /v1/. `mounts` are URLconfs beside it by their prefix.

@@ -24,7 +24,7 @@ CREATE TRIGGER set_audience
     FOR EACH ROW EXECUTE FUNCTION palimpsest_set_audience();
 
 -- When messages of one agent are found by others, and when not any more. A service decides it once
--- they are extracted (memory/writing/extraction/shared_talk.py); what is withheld here stays withheld.
+-- they are extracted (memory/writing/sharing.py); what is withheld here stays withheld.
 
 -- What an agent keeps for itself stays with it in the words that it was made of.
 CREATE FUNCTION palimpsest_withhold_sources() RETURNS trigger

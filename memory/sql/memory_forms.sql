@@ -1,4 +1,5 @@
--- Keeps memory_memoryartifact equal to memory_memory.payload; an erasure empties both. `name` is what memory/domain/prediction/ownership.py calls the name of a file.
+-- Keeps memory_memoryartifact equal to memory_memory.payload; an erasure empties both. `name` is
+-- the file's name in lower case without leading underscores.
 CREATE FUNCTION palimpsest_index_artifacts() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
