@@ -39,7 +39,10 @@ TOPIC_TITLE = "TOPIC"
 Shares = tuple[float, float, float, float]
 DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
 HEADING = "## Index"
-OPENING = f"{HEADING}\nMore is known of these topics. Ask for one by its name:"
+OPENING = (
+    f"{HEADING}\nMore is known of these topics. Open one with the tool `expand`, or"
+    " GET /v1/context/expand?topic=NAME:"
+)
 _MOST_TOPIC_CHARS = 100
 # Words of paths, branches and topics: camelCase and snake_case are taken apart.
 _WORD = re.compile(r"[^\W\d_a-z]+(?![^\W\d_A-Z])|[^\W\d_]?[^\W\d_A-Z]+|\d+")

@@ -40,7 +40,7 @@ _MOST_LIKED = 30
 
 _SQL = load_sql_parts(__file__, "work.sql")
 _COLUMNS = "memory_memory.id, memory_memory.form, memory_memory.category, memory_memory.subject"
-MOST_TOPICS = 200
+MOST_TOPICS = 40
 _counted = SharedTTLCache()
 # Counting takes at most this share of the time, where it takes long enough to matter.
 _SHARE = 0.01

@@ -81,9 +81,8 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
         return
     payload: dict[str, Any] = {"title": title[:_MAX_TITLE_CHARS]}  # Any: JSON
     author = commit.headers.get("Author", "").partition("<")[0].strip()
-    narrative = "\n".join(filter(None, [body.strip(), f"Author: {author}" if author else ""]))
-    if narrative:
-        payload["narrative"] = narrative[:_MAX_BODY_CHARS]
+    if body.strip():
+        payload["narrative"] = body.strip()[:_MAX_BODY_CHARS]
     largest = sorted(commit.files, key=lambda each: -(each[1] + each[2]))[: MOST_FILES - 1]
     payload["artifacts"] = [
         {"kind": ArtifactKind.COMMIT.value, "ref": commit.sha[:12]},
@@ -102,6 +101,7 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
         content=None,
         external_id=f"git:{commit.sha[:12]}",
         at=make.time({"Date": _date(commit)}, "Date", commit.place),
+        tags=[author],
         given={"form": Form.EPISODE.value, "payload": payload, "category": COMMIT_CATEGORY},
     )
 

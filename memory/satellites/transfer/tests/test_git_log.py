@@ -55,7 +55,8 @@ def test_a_commit_is_an_episode_with_its_files() -> None:
     assert item["category"] == "commit"
     assert item["created_at"] == "2024-03-01T09:00:00+00:00"
     assert item["payload"]["title"] == "Replace tokens by sessions"
-    assert "beyond the header's limit.\nAuthor: Ada Lovelace" in item["payload"]["narrative"]
+    assert item["payload"]["narrative"] == "Tokens grew beyond the header's limit."
+    assert item["tags"] == ["Ada Lovelace"]
     refs = [(each["kind"], each["ref"]) for each in item["payload"]["artifacts"]]
     assert refs == [
         ("commit", "1" * 12),
