@@ -46,7 +46,8 @@ class Fact:
     `scope` is where it counts, None for what is of another session, project or person than the
     request. `says` is equal for what says the same, `at` is since when it stands, `chars` the
     length of its line. Of a stale one something else took the place, or its time is over. What
-    `needs_naming` is told only where its category is named.
+    `needs_naming` is told only where its category is named. What `is_of_person` counts as profile,
+    whatever its category; a preference that is not `is_fitting` is about another matter.
     """
 
     key: UUID
@@ -57,6 +58,8 @@ class Fact:
     score: float = 0.0
     is_stale: bool = False
     needs_naming: bool = False
+    is_fitting: bool = True
+    is_of_person: bool = False
     says: Hashable = None
     chars: int = 0
 
@@ -165,11 +168,12 @@ def best_first(facts: Sequence[Fact]) -> list[Fact]:
     )
 
 
-def resolve_conflicts(facts: Sequence[Fact], pairs: Pairs) -> Resolved:
+def resolve_conflicts(facts: Sequence[Fact], pairs: Pairs, *, disputed: Pairs = ()) -> Resolved:
     """What stands of facts of which these pairs contradict each other.
 
-    No two facts that stand contradict each other, except where confidence and time are equal:
-    those are flagged. Every fact that lost did so to one that stands.
+    No two facts that stand contradict each other, except where confidence and time are equal, and
+    the two sides of an open dispute, `disputed` among the pairs: those are flagged. Every fact that
+    lost did so to one that stands.
     """
     against = _against(facts, pairs)
     standing: dict[UUID, Fact] = {}
@@ -177,7 +181,12 @@ def resolve_conflicts(facts: Sequence[Fact], pairs: Pairs) -> Resolved:
     rivals: dict[UUID, list[UUID]] = defaultdict(list)
     for fact in best_first(facts):
         others = [standing[key] for key in against.get(fact.key, ()) if key in standing]
-        better = [other for other in others if prefer(other, fact) != Resolution.BOTH_FLAGGED]
+        better = [
+            other
+            for other in others
+            if frozenset((other.key, fact.key)) not in disputed
+            and prefer(other, fact) != Resolution.BOTH_FLAGGED
+        ]
         if better:
             losers[fact.key] = (better[0].key, _why(better[0], fact))
             continue
@@ -228,7 +237,7 @@ def _conflict(
     stand = tuple(key for key in keys if key in standing)
     if any(key in rivals for key in stand):
         resolution = Resolution.BOTH_FLAGGED
-        reason = "confidence and time are equal, so a person decides"
+        reason = "the dispute is open, or confidence and time are equal: a person decides"
     else:
         lost = next(fact for fact in group if fact.key not in standing)
         resolution = prefer(group[0], lost)

@@ -306,6 +306,8 @@ MARKER = " (READ-ONLY)"
 TITLE = "PERSISTENT MEMORY"
 USE = "Use these facts unless the user explicitly contradicts them."
 AUTHORITATIVE = "These facts are authoritative and cannot be modified by AI."
+ONLY_KNOWN = "Nothing else is known: of what does not stand here, say that you do not know it."
+NOTHING_KNOWN = "Nothing is known about this request."
 FACTS = "facts"
 
 
@@ -322,14 +324,19 @@ CHARACTERS = Characters()
 
 
 @lru_cache(maxsize=64)
-def read_only_plan(scopes: tuple[Scope, ...], *, has_marker: bool = True) -> Plan:
+def read_only_plan(
+    scopes: tuple[Scope, ...], *, has_marker: bool = True, is_closed: bool = False
+) -> Plan:
     """The block of facts, scope after scope in that order, each filled before the next.
 
     Without the marker it neither calls itself read-only nor says that nothing can modify it, nor
-    how something is forgotten. It takes the facts that are given: what is told was chosen before.
+    how something is forgotten. If `is_closed` it says that nothing else is known. It takes the
+    facts that are given: what is told was chosen before.
     """
     opening = f"{TITLE}{MARKER if has_marker else ''}\n{RULE}\n"
     said = (USE, AUTHORITATIVE, FORGETTING) if has_marker else (USE,)
+    if is_closed:
+        said = (ONLY_KNOWN, *said)
     closing = "\n".join((*said, "", RULE))
     return Plan(
         name="read_only",

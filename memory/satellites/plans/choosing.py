@@ -6,8 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import combinations
 from uuid import UUID
 
 import numpy as np
@@ -30,13 +31,15 @@ from memory.domain.clashes import (
     resolve_conflicts,
 )
 from memory.domain.differences import saying
-from memory.domain.types import MemoryType, Scope, Status
+from memory.domain.judgements import same_numbers, shared_words
+from memory.domain.types import MemoryType, Scope, Statement, Status, Verdict
 from memory.reading.conflicts import Clash
 from memory.reading.packing import Chosen, line_of
 from memory.reading.ranking import Ranked
 from memory.selectors.names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.embedders import built_in_embedder
+from memory.understanding.judging import small_judge
 from routing.domain.complexity import measure
 
 # Chosen by ten-fold cross-validation on the examples.
@@ -46,6 +49,14 @@ _LEAST = -0.4
 # Score that a feature of a query, as the complexity scorer measures it, adds to a type.
 _FEATURES = {"code": ("coding", 0.3), "failure": ("troubleshooting", 0.3)}
 _HEAD_CHARS = 2_000
+# Similarity from which a preference of another type than the request is about the same matter.
+_NEAR = 0.35
+# The judge compares so many pairs of the best facts, those with most words in common.
+_MOST_COMPARED = 30
+_MOST_JUDGED = 12
+_LEAST_SHARED = 0.4
+# Confidence of the judge in both orders; of labelled pairs 33 of 37 that reach it are repetitions.
+_SURE_OF_WORDING = 0.8
 
 
 class RequestType(StrEnum):
@@ -59,6 +70,7 @@ class RequestType(StrEnum):
     TROUBLESHOOTING = "troubleshooting"
 
 
+@lru_cache(maxsize=1024)
 def kind_of_request(text: str) -> RequestType:
     """Returns the type of help that the text asks for, by labelled examples of each type.
 
@@ -106,8 +118,12 @@ class Selection:
     enough: str = ""
 
 
-def select_facts(facts: Sequence[Fact], *, rules: Rules, conflicting: Pairs = ()) -> Selection:
+def select_facts(
+    facts: Sequence[Fact], *, rules: Rules, conflicting: Pairs = (), disputed: Pairs = ()
+) -> Selection:
     """What of the facts is told; `conflicting` are the pairs that contradict each other.
+
+    `disputed` are those of the pairs that people have yet to settle: both sides are told, flagged.
 
     Never told is what is not relevant, below the threshold, stale, a repetition of something more
     certain, or of another session, project or person; nor what lost a conflict. Facts of which
@@ -121,8 +137,13 @@ def select_facts(facts: Sequence[Fact], *, rules: Rules, conflicting: Pairs = ()
         else:
             left.append(LeftOut(fact.key, *refused))
     able, stands_for = _once(able, left)
-    pairs = {frozenset(stands_for.get(key, key) for key in pair) for pair in conflicting}
-    resolved = resolve_conflicts(able, pairs if rules.resolves_conflicts else ())
+    pairs, open_ones = (
+        {frozenset(stands_for.get(key, key) for key in pair) for pair in each}
+        for each in ((*conflicting, *disputed), disputed)
+    )
+    resolved = resolve_conflicts(
+        able, pairs if rules.resolves_conflicts else (), disputed=open_ones
+    )
     left += [
         LeftOut(key, Cause.CONFLICT, f"contradicts {other}: its {why}")
         for key, (other, why) in resolved.losers.items()
@@ -152,8 +173,13 @@ def _refusal(fact: Fact, rules: Rules) -> tuple[Cause, str] | None:
         return Cause.OTHER_SCOPE, f"scope {fact.scope} is not asked for"
     if fact.is_stale:
         return Cause.STALE, "it does not hold any more"
-    if not is_relevant(fact.category, among=rules.categories, needs_naming=fact.needs_naming):
+    is_of_person = fact.is_of_person and is_relevant("profile", among=rules.categories)
+    if not is_of_person and not is_relevant(
+        fact.category, among=rules.categories, needs_naming=fact.needs_naming
+    ):
         return Cause.CATEGORY, f"category {fact.category} is not relevant to the request"
+    if not fact.is_fitting:
+        return Cause.CATEGORY, "the preference is about something else than the request"
     if fact.confidence < rules.threshold:
         return Cause.CONFIDENCE, f"confidence {fact.confidence:.2g} is below {rules.threshold:.2g}"
     return None
@@ -221,12 +247,24 @@ class FactChooser:
     conversation_id: UUID | None
     rules: Rules
     now: datetime
+    request: str = ""
+    kind: RequestType | None = None
     selection: Selection = field(default_factory=Selection)
 
     def keeps(self, row: SignalRow) -> bool:
-        """Whether it is a rule for how to answer, which holds whatever words the request has."""
+        """Returns whether it is a preference that is told whatever words the request has."""
         named = [each for each in self.rules.categories if is_relevant(PREFERENCES, among=[each])]
-        return bool(named) and is_relevant(_category(row), among=named)
+        return bool(named) and is_relevant(_category(row), among=named) and self._fits(row)
+
+    def _fits(self, row: SignalRow) -> bool:
+        """Returns whether a preference fits: it is of the request's type, or near to its words.
+
+        All do where the categories were named, and in a personal request.
+        """
+        if self.kind in (None, RequestType.PERSONAL) or kind_of_request(row.content) is self.kind:
+            return True
+        one, other = built_in_embedder().embed([self.request[:_HEAD_CHARS], row.content])
+        return float(one @ other) >= _NEAR
 
     def choose(
         self, ranked: Sequence[Ranked], clashes: Sequence[Clash], names: PersonNames
@@ -234,14 +272,21 @@ class FactChooser:
         """Those that are told, with what of the rest was left out and why."""
         rows = {each.row.memory_id: each.row for each in ranked}
         facts = [self._fact(each, names) for each in ranked]
-        pairs = {
-            frozenset((row.memory_id, other))
+        recorded = [
+            (row, rows[other])
             for row in rows.values()
             for other in row.contradicts or ()
             if other in rows
+        ]
+        disputed = {
+            frozenset((one.memory_id, other.memory_id))
+            for one, other in recorded
+            if one.status == other.status == Status.DISPUTED
         }
+        pairs = {frozenset((one.memory_id, other.memory_id)) for one, other in recorded}
         pairs |= {frozenset((each.earlier.memory_id, each.later.memory_id)) for each in clashes}
-        selection = select_facts(facts, rules=self.rules, conflicting=pairs)
+        facts = self._reworded(facts, rows, pairs)
+        selection = select_facts(facts, rules=self.rules, conflicting=pairs, disputed=disputed)
         told = {each.fact.key: each for each in selection.kept}
         kept = [
             each._replace(row=self._as_told(each.row, told[each.row.memory_id].rivals))
@@ -250,6 +295,35 @@ class FactChooser:
         ]
         self.selection = selection
         return Chosen(kept, _rings(selection))
+
+    def _reworded(
+        self, facts: Sequence[Fact], rows: Mapping[UUID, SignalRow], conflicting: Pairs
+    ) -> list[Fact]:
+        """Returns the facts, those that say the same in other words with one `says`."""
+        able = [
+            fact
+            for fact in facts
+            if _refusal(fact, self.rules) is None
+            and rows[fact.key].memory_type not in (MemoryType.EPISODIC, MemoryType.PROCEDURAL)
+        ]
+        able = sorted(able, key=lambda fact: -fact.score)[:_MOST_COMPARED]
+        likely = []
+        for one, other in combinations(able, 2):
+            texts = (rows[one.key].content, rows[other.key].content)
+            shared = shared_words(*texts)
+            if (
+                shared >= _LEAST_SHARED
+                and same_numbers(*texts)
+                and frozenset((one.key, other.key)) not in conflicting
+            ):
+                likely.append((shared, one, other))
+        likely.sort(key=lambda each: -each[0])
+        says = {fact.key: fact.says for fact in facts}
+        for _, one, other in likely[:_MOST_JUDGED]:
+            if _is_reworded(rows[one.key], rows[other.key]):
+                kept, gone = says[one.key], says[other.key]
+                says = {key: kept if each == gone else each for key, each in says.items()}
+        return [replace(fact, says=says[fact.key]) for fact in facts]
 
     def _fact(self, each: Ranked, names: PersonNames) -> Fact:
         row = each.row
@@ -265,6 +339,11 @@ class FactChooser:
             is_stale=not row.is_live
             or (row.held_until is not None and row.held_until < self.now.timestamp()),
             needs_naming=row.memory_type == MemoryType.PROCEDURAL and not row.is_pinned,
+            is_fitting=not is_relevant(_category(row), among=[PREFERENCES]) or self._fits(row),
+            is_of_person=self.kind is not None
+            and row.end_user_id is not None
+            and row.memory_type != MemoryType.PROCEDURAL
+            and not is_relevant(_category(row), among=[PREFERENCES]),
             # Whether somebody disputes it makes no other statement of it.
             says=saying(replace(line, status=Status.ACTIVE.value)),
             chars=len(line.render()) + 1,
@@ -278,6 +357,15 @@ class FactChooser:
             return row
         status = Status.DISPUTED if rivals else Status.ACTIVE
         return row._replace(status=status.value, contradicts=list(rivals))
+
+
+def _is_reworded(one: SignalRow, other: SignalRow) -> bool:
+    """Returns whether the small judge is sure, in both orders, that both say the same."""
+    first, second = (Statement(row.content, row.created_at, row.subject) for row in (one, other))
+    return all(
+        each.verdict is Verdict.DUPLICATE and each.confidence >= _SURE_OF_WORDING
+        for each in small_judge().judge_all([(first, second), (second, first)])
+    )
 
 
 def scope_of(row: SignalRow, *, viewer: Viewer, conversation_id: UUID | None) -> Scope | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.domain.audience import Viewer
 from memory.domain.clashes import Cause, Conflict, LeftOut, Rules
-from memory.domain.plans.plan import CHARACTERS, read_only_plan
+from memory.domain.plans.plan import CHARACTERS, NOTHING_KNOWN, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
 from memory.models import Memory
@@ -38,6 +38,7 @@ class ContextRequest:
 
     `scopes` narrows those that are asked, and `categories` stand in place of those that the kind
     of the request needs. Without `max_chars` the length of the block is not bounded by the caller.
+    If `only_known` the block says that nothing else is known, also where there are no facts.
     """
 
     question: Question
@@ -45,6 +46,7 @@ class ContextRequest:
     max_chars: int | None = None
     scopes: tuple[Scope, ...] = ()
     categories: tuple[str, ...] = ()
+    only_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class ReadOnlyContext:
     """The block, the facts in it in their order, and what of the candidates is not in it.
 
     `threshold` is the confidence that was asked for, `asked` the scopes that were, and `enough`
-    says why no further one was. Without facts there is no block.
+    says why no further one was. Without facts there is no block, unless `only_known` was asked.
     """
 
     context: str
@@ -93,7 +95,17 @@ def read_only_context(
     kind = kind_of_request(request.question.text)
     max_chars = request.max_chars or settings.max_chars
     rules = _rules(settings, request, kind, max_chars)
-    chooser = FactChooser(viewer, request.question.conversation_id, rules, now)
+    chooser = FactChooser(
+        viewer,
+        request.question.conversation_id,
+        rules,
+        now,
+        request=request.question.text,
+        kind=None if request.categories else kind,
+    )
+    plan = read_only_plan(
+        rules.scopes, has_marker=settings.read_only_marker, is_closed=request.only_known
+    )
     found = prompt(
         Read(
             viewer=viewer,
@@ -103,7 +115,7 @@ def read_only_context(
             now=now,
         ),
         packing=Packing(
-            plan=read_only_plan(rules.scopes, has_marker=settings.read_only_marker),
+            plan=plan,
             weights=weights,
             token_budget=max_chars if is_written else _NO_BOUND,
             counter=CHARACTERS,
@@ -116,8 +128,11 @@ def read_only_context(
     told = {each.row.memory_id for each in found.told}
     facts = _loaded(viewer, selection, told)
     cut = _cut(selection, found, told, max_chars)
+    block = found.formatted_prompt
+    if request.only_known and not block:
+        block = f"{plan.blocks[0].opening}\n{NOTHING_KNOWN}\n\n{plan.blocks[0].closing}"
     return ReadOnlyContext(
-        context=found.formatted_prompt if is_written else "",
+        context=block if is_written else "",
         facts=facts,
         left_out=(*selection.left_out, *cut),
         conflicts=selection.conflicts,

@@ -66,6 +66,11 @@ class ContextQuerySerializer(_NamedQuerySerializer):
         max_value=MOST_CHARS,
         help_text="The most characters of the block; the team's setting (5000) if omitted.",
     )
+    only_known = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Whether the block says that nothing else is known, also where it has no facts.",
+    )
 
 
 class SelectSerializer(StrictSerializer):
@@ -160,7 +165,9 @@ class SelectionSerializer(ApiSerializer):
 class ContextSerializer(SelectionSerializer):
     """The facts for a request as one read-only block."""
 
-    context_ = serializers.CharField(help_text="Empty where there are no facts.")
+    context_ = serializers.CharField(
+        help_text="Empty where there are no facts, unless `only_known` is asked."
+    )
     chars = serializers.IntegerField()
     truncated = serializers.BooleanField(
         help_text="Whether chosen facts found no room in max_chars."
@@ -196,9 +203,9 @@ class ContextViewSet(ApiViewSet):
         """The facts that a request needs, as a block that is marked as read-only.
 
         They are of the categories that the kind of the request needs, at least as certain as asked,
-        each once, and of the narrowest scopes that give enough: session, project, user, team. Of
-        facts that contradict each other the more certain is told, else the newer, else all of
-        them, flagged. Nothing that is told changes a memory.
+        each once, and of the narrowest scopes that give enough: session, project, user, team. Both
+        sides of an open dispute are told, flagged; of facts whose contradiction nobody recorded the
+        more certain, else the newer, else all, flagged. Nothing that is told changes a memory.
         """
         made = self._made(given, is_written=True)
         chars = {"chars": len(made.context), "truncated": made.is_truncated}
@@ -231,6 +238,7 @@ class ContextViewSet(ApiViewSet):
                 max_chars=given.get("max_chars"),
                 scopes=tuple(map(Scope, given.get("scope_filter") or ())),
                 categories=categories,
+                only_known=given.get("only_known", False),
             ),
             weights=weights,
             tools=default_tools(),

@@ -194,34 +194,35 @@ class TestScopes:
 
 
 class TestConflicts:
-    def test_the_newer_of_equally_certain_facts_is_told(
+    @pytest.mark.parametrize("confidence", [0.8, 0.95])
+    def test_both_sides_of_an_open_dispute_are_told_and_marked(
+        self, api: APIClient, confidence: float
+    ) -> None:
+        old = remember(api, OLD_LIMIT, confidence=0.95)
+        new = remember(api, OTHER_LIMIT, confidence=confidence)
+
+        answer = context(api, "Which API limit does the code of the client have to respect?")
+
+        assert {each["id"]: each["is_flagged"] for each in answer["facts"]} == {
+            old: True,
+            new: True,
+        }
+        assert answer["context"].count("[FACT DISPUTED]:") == 2
+        assert answer["conflicts"][0]["resolution"] == "both_flagged"
+        assert shown(api, old)["status"] == "disputed"
+
+    def test_the_listed_conflict_recommends_the_newer_of_equally_certain_facts(
         self, api: APIClient, disputed: tuple[str, str, str]
     ) -> None:
         old, new, contradiction = disputed
 
-        answer = context(api, "Which API limit does the code of the client have to respect?")
-
-        assert [each["id"] for each in answer["facts"]] == [new]
-        assert "DISPUTED" not in answer["context"]
-        assert OLD_LIMIT not in answer["context"]
-        assert causes(answer)[old] == "conflict"
-        (conflict,) = answer["conflicts"]
-        assert (conflict["resolution"], conflict["keep"]) == ("newer", [new])
-        assert shown(api, old)["status"] == "disputed"
         (group,) = api.get("/v1/memory/conflicts").json()["conflicts"]
+
         assert [each["id"] for each in group["facts"]] == [new, old]
-        assert group["recommended"] == conflict
+        assert group["recommended"]["resolution"] == "newer"
+        assert group["recommended"]["keep"] == [new]
         assert group["contradictions"] == [contradiction]
         assert len(open_ones(api)) == 1
-
-    def test_the_more_certain_is_told_before_the_newer(self, api: APIClient) -> None:
-        sure = remember(api, OLD_LIMIT, confidence=0.95)
-        remember(api, OTHER_LIMIT, confidence=0.8)
-
-        answer = context(api, "Which API limit does the code of the client have to respect?")
-
-        assert [each["id"] for each in answer["facts"]] == [sure]
-        assert answer["conflicts"][0]["resolution"] == "higher_confidence"
 
     def test_where_nothing_says_which_both_are_told_and_marked(self, api: APIClient) -> None:
         at = "2026-03-01T10:00:00Z"
@@ -255,6 +256,67 @@ class TestConflicts:
             return len(client.get(f"/v1/memory/conflicts?{query}").json()["conflicts"])
 
         assert (found(api), found(kyra), found(kyra, "user=sarah")) == (1, 0, 1)
+
+
+class TestWhatIsTold:
+    def test_only_preferences_that_fit_the_request(self, api: APIClient) -> None:
+        fits = {"Answers use metric units.", "Sarah wants tables in Markdown."}
+        for text in (*fits, "Sarah prefers window seats on trains.", "Sarah likes coffee black."):
+            remember(api, text, user="sarah", category="preferences", check=False)
+
+        assert set(said(context(api, "Put that into a table.", user="sarah"))) == fits
+
+    def test_each_fact_once_whatever_its_wordings(self, api: APIClient) -> None:
+        wordings = (
+            DATABASE,
+            "Invoices of the billing service are stored in PostgreSQL.",
+            "The billing service uses PostgreSQL to store invoices.",
+        )
+        others = {
+            "The billing service stores receipts in PostgreSQL.",
+            "The billing service stores invoices for ten years.",
+        }
+        ids = [
+            remember(api, text, category="decision", check=False) for text in (*wordings, *others)
+        ]
+
+        answer = context(api, "Implement the billing endpoint: where does the code store invoices?")
+
+        assert others < set(said(answer))
+        assert len(answer["facts"]) == 3
+        repeated = [key for key, cause in causes(answer).items() if cause == "duplicate"]
+        assert len(set(repeated) & set(ids[:3])) == 2
+
+    def test_all_that_is_known_of_who_asks_what_is_known(self, api: APIClient) -> None:
+        known = {
+            "Sarah is a nurse.": {"memory_type": "user_profile"},
+            "Sarah lives in Berlin.": {},
+            "Sarah is allergic to peanuts.": {"category": "health"},
+            "Sarah wants to learn Spanish.": {"category": "goals"},
+            "Sarah went to Porto in May.": {"memory_type": "episodic"},
+            "Sarah prefers tea.": {"category": "preferences"},
+        }
+        for text, fields in known.items():
+            remember(api, text, user="sarah", check=False, **fields)
+        for number in range(15):
+            remember(api, f"Customer {number} pays on day {number * 2}.", check=False)
+
+        answer = context(api, "What do you know about me?", user="sarah")
+
+        assert set(said(answer)) == set(known)
+
+    def test_that_nothing_else_is_known_where_it_is_asked_for(self, api: APIClient) -> None:
+        only = "Nothing else is known: of what does not stand here, say that you do not know it."
+        empty = context(api, only_known="true")
+        assert only in empty["context"]
+        assert "Nothing is known about this request." in empty["context"]
+        remember(api, DATABASE, category="decision")
+
+        lines = context(api, only_known="true", max_chars=500)["context"].splitlines()
+
+        assert lines[3].startswith("[FACT]: The billing service")
+        assert lines[5] == only
+        assert only not in context(api)["context"]
 
 
 class TestSelect:

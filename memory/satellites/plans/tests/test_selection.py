@@ -198,6 +198,15 @@ class TestConflicts:
         (conflict,) = selection.conflicts
         assert conflict.resolution is resolution
 
+    @given(cases())
+    def test_no_side_of_an_open_dispute_is_left_out_for_the_other(self, case: Case) -> None:
+        facts, pairs, rules = case
+        selection = select_facts(facts, rules=rules, disputed=pairs)
+        assert not any(each.cause is Cause.CONFLICT for each in selection.left_out)
+        told = {each.fact.key: each for each in selection.kept}
+        for one, other in (sorted(pair) for pair in pairs):
+            assert one not in told or other not in told or other in told[one].rivals
+
     def test_what_lost_to_a_loser_stands(self) -> None:
         facts = [fact(n, confidence=1 - n / 100) for n in (1, 2, 3)]
         pairs = [frozenset({UUID(int=1), UUID(int=2)}), frozenset({UUID(int=2), UUID(int=3)})]
