@@ -177,6 +177,7 @@ def _write(
             act(list(zip(prepared, results, strict=True)), ACTOR, now)
         over_day = [each.candidate for each, why in left if why is OVER_DAY]
         held = sum(why is HELD for _, why in left)
+        window.refused.update(why.reason for _, why in left if why not in (HELD, OVER_DAY))
         counts = count_results(
             window=window, results=results, held=held, extractor=extractor, judging=judging
         )
