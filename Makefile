@@ -23,9 +23,9 @@ unexport DJANGO_SETTINGS_MODULE
 run: $(STAMP)
 	@exec $(BIN)/python -m config.launcher
 
-# A process for each core; each has servers of its own (tests/support/fixtures.py).
+# A process for each core and one more, as tests wait for their servers (tests/support/fixtures.py).
 test: install
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)') --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 # Ten times as many Hypothesis examples as `make test`.
 nightly:
