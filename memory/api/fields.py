@@ -18,6 +18,7 @@ from rest_framework.fields import empty
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field, FilterError, parse_filters
+from memory.domain.forms import importance_of
 from memory.domain.text.words import NO_WORDS, has_words, is_blank
 from memory.domain.types import is_to_come
 from memory.reading.questions import MAX_QUERY_CHARS
@@ -223,6 +224,24 @@ class StrictIntegerField(serializers.IntegerField):
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+@extend_schema_field(
+    {
+        "anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": 10},
+            {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 1},
+        ]
+    }
+)
+class ImportanceField(StrictIntegerField):
+    """A whole number from 1 to 10, or a number with a point above 0.0 up to 1.0: 0.85 is 9."""
+
+    def __init__(self, **kwargs: Any) -> None:  # Any: DRF's own options
+        super().__init__(min_value=1, max_value=10, **kwargs)
+
+    def to_internal_value(self, data: Any) -> int:  # Any: whatever the body holds
+        return super().to_internal_value(importance_of(data))
 
 
 class PartField(serializers.Field[Part, Any, Any, Any]):

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from memory.domain.forms import ArtifactQuery, Form
+from memory.domain.forms import ArtifactQuery, Form, importance_of
 from memory.domain.types import MemoryType, Role
 
 Value = str | bool | int | float | datetime | UUID | ArtifactQuery | None
@@ -146,7 +146,9 @@ def read_boolean(value: object) -> bool:
 
 
 def read_importance(value: object) -> int:
-    """A whole number from 0 to 11, so that "gt 0" and "lt 11" can be said."""
+    """A whole number from 0 to 11, so that "gt 0" and "lt 11" can be said, or a share of 10."""
+    if isinstance(value, float) and 0 < value < 1:
+        value = importance_of(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(12):
         raise BadValueError("Must be a whole number; importance runs from 1 to 10.")
     return int(value)

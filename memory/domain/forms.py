@@ -46,6 +46,12 @@ def stated_importance(form: Form | None) -> int:
     return STATED_IMPORTANCE if form is None else _IMPORTANCE.get(form, STATED_IMPORTANCE)
 
 
+def importance_of(value: float) -> float:
+    """Returns an importance of 0-1, written with a point, as one of 1-10, and others unchanged."""
+    is_share = isinstance(value, float) and 0 < value <= 1
+    return max(1, int(value * 10 + 0.5)) if is_share else value
+
+
 USUAL_TYPES: Mapping[Form, MemoryType] = {
     Form.EPISODE: MemoryType.EPISODIC,
     Form.WORKFLOW: MemoryType.PROCEDURAL,

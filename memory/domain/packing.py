@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -86,6 +86,7 @@ def pack(
     limit: int | None = None,
     first: Sequence[Item[T]] = (),
     saying: Callable[[T], Hashable | None] = lambda _: None,
+    common: Collection[str] = (),
 ) -> Packed[T]:
     """Choose items until the budget is used; over it only when the mandatory items are.
 
@@ -95,8 +96,12 @@ def pack(
     equal `saying` that is not None stand once, the mandatory ones apart. At most `limit` items go
     in beside the mandatory ones, the best of all rooms, so that no room takes the place of what is
     asked for.
+
+    Headings in `common` are paid by all rooms: they count under their own names, shares are of what
+    the headings of all rooms leave, and each room with a share gets at least one item, if need be
+    the shortest, as far as the budget goes.
     """
-    packer = _Packer(rooms, token_budget, limit, saying)
+    packer = _Packer(rooms, token_budget, limit, saying, common)
     by_room: dict[str, list[Item[T]]] = {room.name: [] for room in rooms}
     for item in sorted(items, key=lambda item: -item.score):
         by_room[item.section].append(item)
@@ -105,8 +110,12 @@ def pack(
             if item.is_mandatory:
                 packer.take(item)
     mandatory_tokens = packer.used
+    if common:
+        packer.share_out(by_room)
     packer.take_first(first)
-    taken = {id(item) for item in packer.chosen}
+    if common:
+        packer.take_floors(by_room)
+    taken = {packer.source_of(item) for item in packer.chosen}
     best = _best(items, limit=limit)
     left: list[tuple[Room, Item[T]]] = []
     for room in sorted(rooms, key=lambda room: room.trim):
@@ -142,6 +151,7 @@ class _Packer(Generic[T]):
     budget: int
     limit: int | None
     saying: Callable[[T], Hashable | None]
+    common: Collection[str] = ()
     chosen: list[Item[T]] = field(default_factory=list)
     tokens: dict[str, int] = field(default_factory=dict)
     used: int = 0
@@ -161,11 +171,19 @@ class _Packer(Generic[T]):
         self._optional = 0
         # What the room that was filled last left of its own.
         self._free = 0
+        # Of which the rooms have their shares.
+        self._shared = self.budget
+        # The whole item of a shorter version that was taken, by the number of the version.
+        self._whole: dict[int, int] = {}
 
     def take(self, item: Item[T]) -> None:
         """Put it in, whatever it takes."""
         price = self._price(item)
         self.used += price
+        for name, size in self._unpaid(item) if self.common else ():
+            if name in self.common:
+                self.tokens[str(name)] = size
+                price -= size
         self.tokens[item.section] += price
         self._written[item.section] += item.tokens
         if id(item.opens) not in self._paid:
@@ -177,6 +195,37 @@ class _Packer(Generic[T]):
         if says is not None:
             self._said.setdefault(says, item)
 
+    def source_of(self, item: Item[T]) -> int:
+        """Returns the number of the item that this is a version of."""
+        return self._whole.get(id(item), id(item))
+
+    def share_out(self, by_room: Mapping[str, Sequence[Item[T]]]) -> None:
+        """Leaves the headings of all rooms out of what the shares are of."""
+        headings = {
+            name: size
+            for room in self.rooms
+            if room.share
+            for item in by_room[room.name][:1]
+            for name, size in item.opens
+        }
+        self._shared = max(0, self.budget - sum(headings.values()))
+
+    def take_floors(self, by_room: Mapping[str, Sequence[Item[T]]]) -> None:
+        """Takes the shortest version of an item for each room whose share is too small for any."""
+        for room in self.rooms:
+            versions = [
+                (item if value is item.value else item._replace(value=value, tokens=tokens), item)
+                for item in by_room[room.name]
+                if (says := self.saying(item.value)) is None or says not in self._said
+                for value, tokens in ((item.value, item.tokens), *item.shorter)
+            ]
+            if not room.share or not versions or self._written[room.name]:
+                continue
+            version, item = min(versions, key=lambda each: each[0].tokens)
+            if version.tokens > room.own(self._shared) and self._fits(version):
+                self.take(version)
+                self._whole[id(version)] = id(item)
+
     def take_first(self, items: Sequence[Item[T]]) -> None:
         """Take of these, in their order, what the budget has place for."""
         for item in items:
@@ -185,7 +234,7 @@ class _Packer(Generic[T]):
 
     def fill(self, room: Room, items: Sequence[Item[T]]) -> list[Item[T]]:
         """Fill the room's own tokens; returns what is left for the rest."""
-        own, wanted = room.own(self.budget), self._written[room.name]
+        own, wanted = room.own(self._shared), self._written[room.name]
         if room.inherits:
             own += self._free
         is_closed = self._is_closed(room)
@@ -223,7 +272,10 @@ class _Packer(Generic[T]):
     def _price(self, item: Item[T]) -> int:
         if id(item.opens) in self._paid:
             return item.tokens
-        return item.tokens + sum(size for name, size in item.opens if name not in self._opened)
+        return item.tokens + sum(size for _, size in self._unpaid(item))
+
+    def _unpaid(self, item: Item[T]) -> list[tuple[Hashable, int]]:
+        return [each for each in item.opens if each[0] not in self._opened]
 
     def _fits(self, item: Item[T]) -> bool:
         has_place = not (item.is_counted and self._is_full())

@@ -93,6 +93,7 @@ def assemble(
             limit=limit,
             first=first,
             saying=saying_of,
+            common=plan.common,
         )
         prompt = _print(plan, packed)
         excess = counter.count(prompt) - token_budget

@@ -121,7 +121,8 @@ class Plan:
 
     A plan that `has_tiers` keeps room for what ranks low: the most important memories of the
     viewer's project are candidates whatever they say, and no candidate is left out before packing.
-    `first` names the entries that claim room before all sections, in their order.
+    `first` names the entries that claim room before all sections, in their order. The openings of
+    the blocks in `common` are paid by all sections (see `pack`).
     """
 
     name: str
@@ -132,6 +133,7 @@ class Plan:
     always: Collection[MemoryType] = ()
     has_tiers: bool = False
     first: Callable[[Sequence[Entry]], Sequence[Entry]] | None = None
+    common: Collection[str] = ()
 
     def section_of(self, line: Line) -> Section | None:
         return next((section for section in self.sections if section.takes(line)), None)

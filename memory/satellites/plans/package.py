@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -37,7 +37,7 @@ from teams.tenancy import team_scope
 
 # More than the importances of two lines can differ by in seconds of the epoch.
 _AGES = 1e11
-_OPENING = "opening"
+NOTICE_TOKENS = "notice"
 # What is asked is what the last items say, so far.
 _MOST_ASKED = 600
 
@@ -62,38 +62,52 @@ HEADINGS: Mapping[Tier, str] = {
 }
 
 
-def place(line: Line) -> float:
-    """Where a line stands in its package: the more important one first, then the older one."""
-    return line.at.timestamp() - line.importance * _AGES
+ORDERS: Mapping[str, Callable[[Line], float]] = {
+    "-importance": lambda line: line.at.timestamp() - line.importance * _AGES,
+    "importance": lambda line: line.at.timestamp() + line.importance * _AGES,
+    "at": lambda line: line.at.timestamp(),
+    "-at": lambda line: -line.at.timestamp(),
+}
+"""By name, where a line stands among others; of equal importance the older comes first."""
+USUAL_ORDER = "-importance"
 
 
 def head_and_tail(entries: Sequence[Entry], *, count: int) -> Sequence[Entry]:
     """Returns the first and last `count` entries in place order, none of no more (§6.1)."""
     if not count or len(entries) <= 2 * count:
         return ()
-    ordered = sorted(entries, key=lambda each: place(each.line))
+    ordered = sorted(entries, key=lambda each: ORDERS[USUAL_ORDER](each.line))
     return [*ordered[:count], *ordered[-count:]]
 
 
 @lru_cache(maxsize=64)
-def package_plan(shares: tuple[float, float, float], *, ends: int) -> Plan:
-    """Returns the plan; what a tier leaves free of its share (0-1) goes to the best of all."""
+def package_plan(
+    shares: tuple[float, float, float], *, ends: int, order_by: str = USUAL_ORDER
+) -> Plan:
+    """Returns the plan; what a tier leaves free of its share (0-1) goes to the best of all.
+
+    Shares are of what notice and headings leave, and a tier with a share has at least one line.
+    """
     return Plan(
         name="package",
         sections=[
             Section(
-                Room(tier, share=share), takes=partial(_is_of, tier), write=_in_place, block=tier
+                Room(tier, share=share),
+                takes=partial(_is_of, tier),
+                write=partial(_in_place, ORDERS[order_by]),
+                block=tier,
             )
             for tier, share in zip(Tier, shares, strict=True)
         ],
         blocks=[
-            Block(_OPENING, opening=NOTICE),
-            *(Block(tier, opening=HEADINGS[tier], after=_OPENING) for tier in Tier),
+            Block(NOTICE_TOKENS, opening=NOTICE),
+            *(Block(tier, opening=HEADINGS[tier], after=NOTICE_TOKENS) for tier in Tier),
         ],
         # How something is done is for whoever works on a task.
         on_request=(),
         has_tiers=True,
         first=partial(head_and_tail, count=ends),
+        common=(NOTICE_TOKENS,),
     )
 
 
@@ -101,7 +115,7 @@ def _is_of(tier: Tier, line: Line) -> bool:
     return line.scope in _SCOPES[tier]
 
 
-def _in_place(line: Line) -> Written:
+def _in_place(place: Callable[[Line], float], line: Line) -> Written:
     return Written(line.render(), order=place(line))
 
 
@@ -120,6 +134,15 @@ class PackageRequest:
     filters: Expression
     project: str | None = None
     of_team: bool = False
+    order_by: str = USUAL_ORDER
+
+
+@dataclass(frozen=True, slots=True)
+class PackageCount:
+    """How many items of a tier are told, of how many that were to choose from."""
+
+    told: int
+    offered: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +174,7 @@ class ContextPackage:
     project: str | None
     assembly: Assembly
     items: tuple[PackageItem, ...]
+    counts: Mapping[Tier, PackageCount]
     compression_ratio: float
     retrieval: Prompt
 
@@ -182,7 +206,9 @@ def context_package(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         viewer, filters = named_by(request.filters, viewer=viewer)
     policy = request.policy
-    plan = package_plan(policy.shares.in_order, ends=policy.head_tail_preserve)
+    plan = package_plan(
+        policy.shares.in_order, ends=policy.head_tail_preserve, order_by=request.order_by
+    )
     found = prompt(
         Read(
             viewer=viewer,
@@ -209,7 +235,14 @@ def context_package(
         task=task,
         project=project or None,
         assembly=assembly,
-        items=_items(assembly, policy.head_tail_preserve),
+        items=_items(assembly, policy.head_tail_preserve, ORDERS[request.order_by]),
+        counts={
+            tier: PackageCount(
+                sum(each.section == tier for each in assembly.told),
+                sum(item.section == tier for item in assembly.offered),
+            )
+            for tier in Tier
+        },
         compression_ratio=round(told / whole, 4) if whole else 1.0,
         retrieval=found,
     )
@@ -260,7 +293,9 @@ def _entry(item: TaskItem) -> Entry:
     return Entry(item.id, line, item.importance / 10, levels=levels)
 
 
-def _items(assembly: Assembly, ends: int) -> tuple[PackageItem, ...]:
+def _items(
+    assembly: Assembly, ends: int, place: Callable[[Line], float]
+) -> tuple[PackageItem, ...]:
     offered = [item.value[0] for item in assembly.offered if isinstance(item.value[0], Entry)]
     kept = {each.key for each in head_and_tail(offered, count=ends)}
     told = sorted(assembly.told, key=lambda each: place(each.entry.line))

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import FilterField, NameField, PartField, StrictIntegerField
+from memory.api.fields import FilterField, NameField, OneOfField, PartField, StrictIntegerField
 from memory.api.found import TEXT_LEVELS
 from memory.api.request_events import context_event
 from memory.api.schemas import MAX_TOKEN_BUDGET, ApiSerializer, StrictSerializer
@@ -19,6 +19,8 @@ from memory.domain.filters import All
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.reading.answers import budget_for, own_weights
 from memory.satellites.plans.package import (
+    ORDERS,
+    USUAL_ORDER,
     PackageRequest,
     Tier,
     context_package,
@@ -72,6 +74,13 @@ class PackageRequestSerializer(StrictSerializer):
         help_text="Narrows memories; the items of the task come all the same.",
     )
 
+    order_by = OneOfField(
+        choices=[(name, name) for name in ORDERS],
+        required=False,
+        default=USUAL_ORDER,
+        help_text="In which order items and lines stand; of equal importance the older first.",
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A missing or null filter holds for everything."""
         return {**attrs, "filters": attrs.get("filters") or All()}
@@ -106,11 +115,27 @@ class PackageItemSerializer(ApiSerializer):
 
 
 class PackageTokensSerializer(ApiSerializer):
-    """Tokens of each tier's lines and headings; together those of the package."""
+    """Tokens of each tier's lines and headings and of the notice, together those of the package."""
 
     task = serializers.IntegerField()
     project = serializers.IntegerField()
     global_ = serializers.IntegerField()
+    notice = serializers.IntegerField(default=0)
+
+
+class PackageCountSerializer(ApiSerializer):
+    """Items of a tier: how many are told, of how many that were to choose from."""
+
+    told = serializers.IntegerField()
+    offered = serializers.IntegerField()
+
+
+class PackageCountsSerializer(ApiSerializer):
+    """The counts of each tier."""
+
+    task = PackageCountSerializer()
+    project = PackageCountSerializer()
+    global_ = PackageCountSerializer()
 
 
 class PackageSerializer(ApiSerializer):
@@ -123,8 +148,9 @@ class PackageSerializer(ApiSerializer):
         help_text="The package as a part of a prompt; empty without items.",
     )
     items = PackageItemSerializer(
-        many=True, help_text="The more important first; of equal ones the older."
+        many=True, help_text="The more important first, unless `order_by` says another order."
     )
+    counts = PackageCountsSerializer()
     tokens = PackageTokensSerializer(source="assembly.tokens")
     tokens_used = serializers.IntegerField(source="retrieval.stats.tokens_used")
     token_budget = serializers.IntegerField(source="retrieval.stats.token_budget")
@@ -163,6 +189,7 @@ class PackageViewSet(ApiViewSet):
                 policy=_policy(agent, given),
                 filters=given["filters"],
                 project=given.get("project"),
+                order_by=given["order_by"],
                 of_team=self.principal.agent_id is None,
             ),
             weights=own_weights(agent),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from rest_framework.response import Response
 from memory.api.base import WITH_CONFLICT, Given, operation
 from memory.api.fields import (
     ContentField,
+    ImportanceField,
     NameField,
     NoteField,
     OneOfField,
@@ -44,6 +46,7 @@ from memory.understanding.tools import default_tools
 
 KINDS = [(each.value, each.value) for each in ItemKind]
 PROJECT_KINDS = [(each.value, each.value) for each in ProjectKind]
+ITEM_ORDERS = ("created_at", "-created_at", "importance", "-importance")
 STATES = [(each.value, each.value) for each in TaskState]
 _WHOSE = "Of a team's key: whose task it is, where several agents have one of that id."
 
@@ -124,6 +127,9 @@ class ItemFilterSerializer(TaskQuerySerializer):
 
     stage = NameField(required=False)
     kind = OneOfField(choices=KINDS, required=False)
+    order_by = OneOfField(
+        choices=[(name, name) for name in ITEM_ORDERS], required=False, default="created_at"
+    )
 
 
 class NewItemSerializer(StrictSerializer):
@@ -136,12 +142,10 @@ class NewItemSerializer(StrictSerializer):
     output = serializers.JSONField(
         required=False, allow_null=True, help_text="Of `tool_output`: any JSON value."
     )
-    importance = StrictIntegerField(
+    importance = ImportanceField(
         required=False,
         allow_null=True,
-        min_value=1,
-        max_value=10,
-        help_text="If omitted: 5 for reasoning, 7 for the output of a tool.",
+        help_text="1-10, or 0.0-1.0; if omitted 5 for reasoning, 7 for the output of a tool.",
     )
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
 
@@ -182,8 +186,9 @@ class ItemSerializer(ApiSerializer):
 
 
 class ItemsSerializer(ApiSerializer):
-    """Items of a task, the first one first."""
+    """Items of a task in the order that was asked for, and how many there are."""
 
+    count = serializers.IntegerField()
     results = ItemSerializer(many=True)
 
 
@@ -200,7 +205,7 @@ class PromotionSerializer(StrictSerializer):
     )
     lesson = StatementField(required=False, help_text="Of a `failure`, which needs one.")
     project = NameField(required=False, help_text="Of a task that belongs to none.")
-    importance = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=10)
+    importance = ImportanceField(required=False, allow_null=True, help_text="1-10, or 0.0-1.0.")
     category = NameField(required=False, allow_blank=True)
     subject = NameField(required=False, allow_blank=True, max_length=MAX_SUBJECT_CHARS)
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
@@ -276,7 +281,10 @@ class TaskViewSet(MemoryWrites):
         refuses=WITH_CONFLICT,
     )
     def items(self, given: Given, task_id: str) -> Response:
-        """The items of an open task, the first one first, all or those of a stage or kind."""
+        """The items of an open task, all or those of a stage or kind, usually the first one first.
+
+        A minus before the name of an order turns it round; of equal importance the older is first.
+        """
         found = items_of(
             viewer=self._viewer(given),
             task_id=task_id,
@@ -284,8 +292,10 @@ class TaskViewSet(MemoryWrites):
             stage=given.get("stage", ""),
             kind=ItemKind(given["kind"]) if "kind" in given else None,
         )
+        field = given["order_by"]
+        found.sort(key=attrgetter(field.removeprefix("-")), reverse=field.startswith("-"))
         shown = ItemSerializer(found, many=True, context={"task": task_id}).data
-        return Response({"results": shown})
+        return Response({"count": len(shown), "results": shown})
 
     @operation(
         "tasks_items_clear",

@@ -75,7 +75,12 @@ class TestWhatIsInIt:
         assert PREFERENCE in texts(answer, "global")
         assert (answer["task"], answer["project"]) == ("fix-17", "apollo")
         assert sum(answer["tokens"].values()) == answer["tokens_used"] <= 2000
-        assert set(answer["tokens"]) == {"task", "project", "global"}
+        assert set(answer["tokens"]) == {"task", "project", "global", "notice"}
+        assert answer["counts"] == {
+            "task": {"told": 2, "offered": 2},
+            "project": {"told": 1, "offered": 1},
+            "global": {"told": 2, "offered": 2},
+        }
         assert all(line in answer["text"] for line in texts(answer).splitlines())
         by_id = {each["id"]: each for each in answer["items"]}
         assert by_id[known[DECISION]]["tier"] == "project"
@@ -87,6 +92,16 @@ class TestWhatIsInIt:
         places = [(-each["importance"], each["at"]) for each in package(api)["items"]]
 
         assert places == sorted(places)
+
+    def test_items_and_lines_stand_in_the_order_that_is_asked_for(
+        self, api: APIClient, task: str, known: dict[str, str]
+    ) -> None:
+        answer = package(api, order_by="-at")
+
+        times = [each["at"] for each in answer["items"]]
+        assert times == sorted(times, reverse=True)
+        of_task = [each["text"] for each in answer["items"] if each["tier"] == "task"]
+        assert "\n".join(of_task) in answer["text"]
 
     def test_a_task_without_items_or_project_has_what_the_team_prefers(
         self, api: APIClient, known: dict[str, str]
@@ -163,6 +178,25 @@ class TestBudget:
 
         assert 0 < answer["tokens_used"] <= budget
         assert 0 < answer["compression_ratio"] < 1
+
+    @pytest.mark.parametrize("budget", [160, 200, 250, 300, 400])
+    def test_a_small_one_is_shared_out_as_well(
+        self, api: APIClient, task: str, budget: int
+    ) -> None:
+        for number in range(20):
+            text = f"Step {number} reads the billing port of worker {number}."
+            post(api, f"tasks/{task}/items", kind="reasoning", text=text, importance=9)
+            remember(api, f"Project host {number} has the billing port.", project="apollo")
+            remember(api, f"Team rule {number} is about the billing port.", importance=3)
+
+        tokens = package(api, budget_tokens=budget)["tokens"]
+
+        assert sum(tokens.values()) <= budget
+        shared = budget - tokens["notice"]
+        line_and_heading = 32
+        for tier, share in (("task", 0.4), ("project", 0.4), ("global", 0.2)):
+            assert tokens[tier] > 0
+            assert abs(tokens[tier] - share * shared) <= line_and_heading
 
     def test_is_shared_out_as_the_request_says(self, api: APIClient, task: str) -> None:
         fill(api, 60, project="apollo")

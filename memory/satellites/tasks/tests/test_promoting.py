@@ -104,6 +104,12 @@ def test_a_kind_gives_importance_tag_and_category(
     assert kind in shown["tags"]
 
 
+def test_an_importance_between_0_and_1_is_one_of_ten(api: APIClient, task: str) -> None:
+    made = post(api, f"{noted(api, task)}/promote", importance=0.85).json()
+
+    assert made["importance"] == 9
+
+
 def test_a_kind_that_is_no_category_of_the_team_is_a_tag_alone(
     api: APIClient, task: str, acme: Cast
 ) -> None:

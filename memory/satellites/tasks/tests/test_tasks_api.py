@@ -62,6 +62,20 @@ def test_items_are_listed_by_stage_and_kind(api: APIClient) -> None:
     assert items(api, path, "stage=nowhere") == []
 
 
+def test_items_are_listed_in_the_order_that_is_asked_for_and_counted(api: APIClient) -> None:
+    path = begin(api, agent="kyra")
+    for importance in (0.85, 3, 1.0, 0.3):
+        post(api, f"{path}/items", **{**REASONING, "importance": importance})
+
+    def ordered(query: str = "") -> list[int]:
+        return [each["importance"] for each in items(api, path, query)]
+
+    assert ordered() == [9, 3, 10, 3]
+    assert ordered("order_by=-importance") == [10, 9, 3, 3]
+    assert ordered("order_by=-created_at") == [3, 10, 3, 9]
+    assert api.get(f"/v1/{path}/items?kind=reasoning").json()["count"] == 4
+
+
 @pytest.mark.parametrize(("end", "state"), [("complete", "completed"), ("fail", "failed")])
 def test_what_ended_is_cleared_and_refuses_all_but_being_read(
     api: APIClient, end: str, state: str
