@@ -265,6 +265,9 @@ class TestWhatIsTold:
             remember(api, text, user="sarah", category="preferences", check=False)
 
         assert set(said(context(api, "Put that into a table.", user="sarah"))) == fits
+        trip = said(context(api, "Which train tickets suit me?", user="sarah"))
+        assert "Sarah prefers window seats on trains." in trip
+        assert "Answers use metric units." not in trip
 
     def test_each_fact_once_whatever_its_wordings(self, api: APIClient) -> None:
         wordings = (
@@ -298,6 +301,8 @@ class TestWhatIsTold:
         }
         for text, fields in known.items():
             remember(api, text, user="sarah", check=False, **fields)
+        remember(api, "Sarah wants tables in Markdown.", user="sarah", category="preferences")
+        known["Sarah wants tables in Markdown."] = {}
         for number in range(15):
             remember(api, f"Customer {number} pays on day {number * 2}.", check=False)
 

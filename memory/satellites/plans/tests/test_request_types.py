@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memory.satellites.plans.choosing import RequestType, kind_of_request
+from memory.satellites.plans.choosing import RequestType, asks_for_all, kind_of_request
 from teams.domain.team_settings import RequestCategories
 
 REQUESTS = {
@@ -74,3 +74,10 @@ def test_at_least_85_of_100_unseen_requests_have_their_type(name: str) -> None:
     right = sum(kind_of_request(row["text"]) == row["type"] for row in rows)
 
     assert right / len(rows) >= 0.85
+
+
+@pytest.mark.parametrize("text", ["Describe me.", "Which facts do you keep about me?"])
+def test_a_request_for_all_that_is_known_is_told_from_others(text: str) -> None:
+    assert asks_for_all(text)
+    assert kind_of_request(text) == "personal"
+    assert not asks_for_all("What is my sister called?")
