@@ -341,7 +341,7 @@ def _end_with_parent() -> None:
 
 
 def warm_up() -> bool:
-    """Loads the API, the embedder and the judge, and reads once; returns whether it could read."""
+    """Loads the API, the models and satellites, and reads once; returns whether it could read."""
     from django.db import DatabaseError, InterfaceError, connection
     from django.urls import get_resolver
     from django.utils import timezone
@@ -352,6 +352,7 @@ def warm_up() -> bool:
     from memory.reading.packing import Packing
     from memory.reading.questions import Question, Read
     from memory.reading.retrieval import prompt
+    from memory.satellite import satellites
     from memory.understanding.judging import small_judge
     from memory.understanding.tools import default_tools
     from teams.errors import UnavailableError
@@ -362,6 +363,8 @@ def warm_up() -> bool:
         existing=Statement("Dana lives in Paris.", now),
         new=Statement("Dana lives in Oslo now.", now),
     )
+    for each in satellites():
+        each.warm_up()
     read = Read(
         viewer=Viewer(nobody, actor="warm-up", agent_id=nobody, end_user_id=nobody),
         question=Question("What is remembered of this?"),

@@ -45,6 +45,9 @@ class Satellite(AppConfig):
         for name, seconds in self.periodic.items():
             current_app.add_periodic_task(seconds, current_app.signature(name), name=name)
 
+    def warm_up(self) -> None:
+        """Loads what its first request would otherwise wait for."""
+
     def metrics(self) -> Iterator[Metric]:
         """Yields figures for /metrics, read in the scope of all teams."""
         yield from ()

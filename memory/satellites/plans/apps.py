@@ -22,3 +22,9 @@ class PlansConfig(satellite.Satellite):
         from memory.writing.decisions.changes import LISTENERS
 
         LISTENERS.append(note_useful)
+
+    def warm_up(self) -> None:
+        """Embeds the examples of request types."""
+        from memory.satellites.plans.choosing import kind_of_request
+
+        kind_of_request("What is remembered of this?")

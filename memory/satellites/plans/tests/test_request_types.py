@@ -6,9 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 
-from memory.satellites.plans.choosing import RequestType, asks_for_all, kind_of_request
+from memory.satellites.plans.choosing import (
+    RequestType,
+    _label,
+    _trained,
+    asks_for_all,
+    kind_of_request,
+)
 from teams.domain.team_settings import RequestCategories
 
 REQUESTS = {
@@ -81,3 +88,12 @@ def test_a_request_for_all_that_is_known_is_told_from_others(text: str) -> None:
     assert asks_for_all(text)
     assert kind_of_request(text) == "personal"
     assert not asks_for_all("What is my sister called?")
+
+
+def test_a_process_embeds_the_examples_before_its_first_request() -> None:
+    _trained.cache_clear()
+    _label.cache_clear()
+
+    apps.get_app_config("plans").warm_up()  # type: ignore[attr-defined]
+
+    assert _trained.cache_info().currsize == 1
