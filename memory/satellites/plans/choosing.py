@@ -270,13 +270,14 @@ class FactChooser:
 
         So are preferences that fit, and all that is the person's where all that is known is asked.
         """
-        if self._asks_for_all and row.end_user_id == self.viewer.end_user_id is not None:
+        if self.asks_for_all and row.end_user_id == self.viewer.end_user_id is not None:
             return True
         named = [each for each in self.rules.categories if is_relevant(PREFERENCES, among=[each])]
         return bool(named) and is_relevant(_category(row), among=named) and self._fits(row)
 
     @property
-    def _asks_for_all(self) -> bool:
+    def asks_for_all(self) -> bool:
+        """Whether all that is known of the person is asked."""
         return self.kind is RequestType.PERSONAL and asks_for_all(self.request)
 
     def _fits(self, row: SignalRow) -> bool:
@@ -285,7 +286,7 @@ class FactChooser:
         In a personal request only the words count. All fit where the categories were named.
         """
         is_personal = self.kind is RequestType.PERSONAL
-        if self.kind is None or self._asks_for_all:
+        if self.kind is None or self.asks_for_all:
             return True
         if not is_personal and kind_of_request(row.content) is self.kind:
             return True

@@ -298,13 +298,19 @@ class TestWhatIsTold:
             "Sarah wants to learn Spanish.": {"category": "goals"},
             "Sarah went to Porto in May.": {"memory_type": "episodic"},
             "Sarah prefers tea.": {"category": "preferences"},
+            "Sarah wants tables in Markdown.": {"category": "preferences"},
         }
-        for text, fields in known.items():
-            remember(api, text, user="sarah", check=False, **fields)
-        remember(api, "Sarah wants tables in Markdown.", user="sarah", category="preferences")
-        known["Sarah wants tables in Markdown."] = {}
-        for number in range(15):
-            remember(api, f"Customer {number} pays on day {number * 2}.", check=False)
+        others = [
+            {"content": f"Customer {number} pays on day {number % 28}.", "check": False}
+            for number in range(100)
+        ]
+        known |= {f"Sarah was in town {number} in {1980 + number}.": {} for number in range(30)}
+        mine = [
+            {"content": text, "user": "sarah", "check": False, **fields}
+            for text, fields in known.items()
+        ]
+        for body in (mine, others):
+            assert api.post("/v1/memories", body, format="json").status_code == 201
 
         answer = context(api, "What do you know about me?", user="sarah")
 
