@@ -12,7 +12,6 @@ from memory.domain.plans.plan import CHARACTERS, NOTHING_KNOWN, read_only_plan
 from memory.domain.scoring import Weights
 from memory.domain.types import Scope
 from memory.models import Memory
-from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Prompt
 from memory.reading.packing import Packing
 from memory.reading.questions import Depth, Question, Read
@@ -112,7 +111,6 @@ def read_only_context(
             viewer=viewer,
             question=request.question,
             depth=Depth(include_cold=False, include_raw=False),
-            rows=_of_person(viewer) if chooser.asks_for_all else None,
             tools=tools,
             now=now,
         ),
@@ -146,14 +144,6 @@ def read_only_context(
         is_truncated=any(each.cause is Cause.BUDGET for each in cut),
         retrieval=found,
     )
-
-
-def _of_person(viewer: Viewer) -> MemoryQuerySet | None:
-    """Returns the person's memories, so that no others take their place among the candidates."""
-    if viewer.end_user_id is None:
-        return None
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        return Memory.objects.searchable(include_cold=False).filter(end_user_id=viewer.end_user_id)
 
 
 def _rules(

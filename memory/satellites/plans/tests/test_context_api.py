@@ -300,17 +300,10 @@ class TestWhatIsTold:
             "Sarah prefers tea.": {"category": "preferences"},
             "Sarah wants tables in Markdown.": {"category": "preferences"},
         }
-        others = [
-            {"content": f"Customer {number} pays on day {number % 28}.", "check": False}
-            for number in range(100)
-        ]
-        known |= {f"Sarah was in town {number} in {1980 + number}.": {} for number in range(30)}
-        mine = [
-            {"content": text, "user": "sarah", "check": False, **fields}
-            for text, fields in known.items()
-        ]
-        for body in (mine, others):
-            assert api.post("/v1/memories", body, format="json").status_code == 201
+        for text, fields in known.items():
+            remember(api, text, user="sarah", check=False, **fields)
+        for number in range(15):
+            remember(api, f"Customer {number} asked what you know about me.", check=False)
 
         answer = context(api, "What do you know about me?", user="sarah")
 
