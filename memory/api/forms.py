@@ -20,6 +20,7 @@ from memory.api.fields import (
 )
 from memory.api.schemas import StrictSerializer
 from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
+from memory.domain.levels import INDEX_CHARS
 from teams.domain.documents import LINE
 
 FORMS = [(each.value, each.value) for each in Form]
@@ -108,6 +109,13 @@ class EpisodePayloadSerializer(_WithArtifacts):
 
     title = StatementField(max_length=MAX_REF_CHARS)
     narrative = ContentField(required=False)
+    summary = StatementField(
+        required=False, max_length=MAX_REF_CHARS, help_text="A sentence or two, for a small budget."
+    )
+    compressed = StatementField(
+        required=False, max_length=200, help_text="A few words, for a smaller one."
+    )
+    index = NameField(required=False, max_length=INDEX_CHARS, help_text="Its entry in an index.")
 
 
 class PatternPayloadSerializer(_WithArtifacts):

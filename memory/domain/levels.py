@@ -17,7 +17,7 @@ from memory.domain.rendering import estimate_tokens
 from memory.domain.text.words import split_sentences
 from memory.domain.types import Asker
 
-RULES = "rules:2"
+RULES = "rules:3"
 """What wrote the levels that the rules make, numbered by what they make."""
 
 LONG_TOKENS = 40
@@ -26,7 +26,12 @@ LONG_TOKENS = 40
 WHOLE_FROM = 8
 """Memories of this importance, 1-10, are told whole however old they are."""
 
+EPISODE_LEVELS = ("summary", "compressed", "index")
+"""Parts of an episode's payload that are its shorter texts (seed 002)."""
+
 INDEX_CHARS = 50
+# Forms that lose what they are for below whole sentences: reason, lesson, rule, steps.
+_WHOLE = frozenset({"decision", "failure", "convention", "workflow"})
 _SUMMARY_TOKENS = 60
 _COMPRESSED_TOKENS = 20
 _CUT = " …"
@@ -101,9 +106,11 @@ def levels_of(
     payload: Mapping[str, Any] | None = None,  # Any: JSON
 ) -> Levels:
     """The levels that the rules make of a memory's text and, where it has a form, its payload."""
-    short, term = _of_payload(form, payload or {})
-    summary = _shorter(content, _summary(content))
-    compressed = _shorter(summary, short or _compressed(summary))
+    own, short, term = _of_payload(form, payload or {})
+    summary = _shorter(content, own or _summary(content))
+    if not short:
+        short = summary if form in _WHOLE else _compressed(summary)
+    compressed = _shorter(summary, short)
     return Levels(
         summary, compressed, _index_term(term if _is_short(term, compressed) else compressed)
     )
@@ -193,13 +200,16 @@ def _index_term(text: str) -> str:
     return term.rstrip(",;:. ") or term
 
 
-def _of_payload(form: str, payload: Mapping[str, Any]) -> tuple[str, str]:  # Any: JSON
+def _of_payload(form: str, payload: Mapping[str, Any]) -> tuple[str, str, str]:  # Any: JSON
+    """The summary, compressed text and index term that the payload has, "" where it has none."""
     if form == "fact" and payload:
-        return f"{payload['key']}: {payload['value']}", str(payload["key"])
+        return "", f"{payload['key']}: {payload['value']}", str(payload["key"])
     if form == "workflow" and payload:
-        return f"{payload['trigger']}: {'→'.join(payload['steps'])}", str(payload["trigger"])
+        return "", f"{payload['trigger']}: {'→'.join(payload['steps'])}", str(payload["trigger"])
     if form == "pattern" and payload:
-        return str(payload.get("hint") or payload["trigger"]), str(payload["trigger"])
+        return "", str(payload.get("hint") or payload["trigger"]), str(payload["trigger"])
     if form == "episode" and payload:
-        return str(payload["title"]), str(payload["title"])
-    return "", ""
+        title = str(payload["title"])
+        own, short, term = (str(payload.get(name) or "") for name in EPISODE_LEVELS)
+        return own, short or title, term or short or title
+    return "", "", ""

@@ -300,27 +300,21 @@ def _named(levels: Levels | None, key: UUID, names: PersonNames) -> Levels | Non
 
 
 def _levels_among(packing: Packing, choice: Chosen, *, team_id: UUID) -> Mapping[UUID, Levels]:
-    """Shorter texts of long candidates, if not all fit, and of those in a shortening section.
+    """Shorter texts of what a consolidation shortened and, unless all fits, of all that is long.
 
-    And of those that a consolidation shortened. The best few, and important ones, are told whole
-    all the same if there is room.
+    The best few, and important ones, are told whole all the same if there is room.
     """
-    ranked, sections = choice.ranked, choice.sections
-    shortening = [each.room.name for each in packing.plan.sections if each.longest != Level.CONTENT]
+    ranked = choice.ranked
     room = packing.token_budget * CHARACTERS_A_TOKEN
     fits = sum(len(each.row.content) + _LABEL_CHARS for each in ranked) <= room
-    long = [each.row.memory_id for each in ranked if is_long(each.row.content)]
-    if not shortening and fits:
-        shortened = stored_levels(team_id=team_id, ids=long, is_shortened=True)
+    long = {row.memory_id: row for row in (each.row for each in ranked) if is_long(row.content)}
+    if fits:
+        shortened = stored_levels(team_id=team_id, ids=list(long), is_shortened=True)
         return _whole_where_due(shortened, ranked)
-    wanted = {
-        row.memory_id: row.content
-        for row in (each.row for each in ranked)
-        if (shortening and sections.get(row.memory_id, shortening[0]) in shortening)
-        or (not fits and is_long(row.content))
+    stored = stored_levels(team_id=team_id, ids=list(long))
+    found = {
+        key: stored.get(key) or levels_of(row.content, form=row.form) for key, row in long.items()
     }
-    stored = stored_levels(team_id=team_id, ids=[key for key in long if key in wanted])
-    found = {key: stored.get(key) or levels_of(content) for key, content in wanted.items()}
     return _whole_where_due(found, ranked)
 
 

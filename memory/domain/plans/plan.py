@@ -64,9 +64,9 @@ class Section:
     """A part of a plan: which memories belong to it, what room they have, how they are written.
 
     A memory belongs to the first section that `takes` it, or to none. Those that it `must` hold
-    are told whatever the budget. Its lines are printed in `block`. Each is told whole, or from the
-    level `longest` on, or a shorter one where its levels say so; what is too long for what is left
-    of the budget is told at a shorter level.
+    are told whatever the budget. Its lines are printed in `block`. Each is told whole, or shorter
+    where its levels say so; what is too long for what is left of the budget is told at a shorter
+    level.
     """
 
     room: Room
@@ -74,7 +74,6 @@ class Section:
     must: Callable[[Line], bool] = never
     write: Callable[[Line], Written] = by_type
     block: str = ""
-    longest: Level = Level.CONTENT
 
     def written(self, entry: Entry) -> list[tuple[Level, Written]]:
         """The entry at each level that the section may tell it at, the longest first.
@@ -84,10 +83,9 @@ class Section:
         line, levels = entry.line, entry.levels
         if levels is None or self.must(line):
             return [(Level.CONTENT, self.write(line))]
-        last = Level.INDEX_TERM if self.longest is Level.INDEX_TERM else Level.COMPRESSED
         told: dict[str, Level] = {}
-        first = max(self.longest, levels.told_at_most, key=ORDER.index)
-        for level in ORDER[ORDER.index(first) : ORDER.index(last) + 1]:
+        first, last = ORDER.index(levels.told_at_most), ORDER.index(Level.COMPRESSED)
+        for level in ORDER[first : last + 1]:
             told.setdefault(levels.at(level, line.content), level)
         return [
             (level, self.write(replace(line, content=text) if text != line.content else line))

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from memory.domain.forms import Form
 from memory.domain.judgements import shared_words
-from memory.domain.levels import Level
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import assemble
 from memory.domain.plans.plan import (
@@ -104,8 +103,9 @@ def shares_of(activity: Activity | None) -> Shares:
 def working_plan(*, shares: Shares, token_budget: int) -> Plan:
     """Returns the plan of the first three tiers; each may fill what those before it leave free.
 
-    `token_budget` is that of all four. The background is told in compressed texts. Which memory
-    stands in which tier is chosen before; what is told whatever the budget stands in the first.
+    `token_budget` is that of all four. Texts are told in full, and shorter where a tier is full.
+    Which memory stands in which tier is chosen before; what is told whatever the budget stands in
+    the first.
     """
     tiers = list(zip(HEADINGS, shares, strict=False))
     return Plan(
@@ -116,7 +116,6 @@ def working_plan(*, shares: Shares, token_budget: int) -> Plan:
                 must=(lambda line: is_pinned(line) or is_identity(line)) if place == 0 else never,
                 takes=always if place == 1 else never,
                 write=partial(_below, HEADINGS[tier]),
-                longest=Level.COMPRESSED if tier is ContextTier.BACKGROUND else Level.CONTENT,
                 block="working",
             )
             for place, (tier, share) in enumerate(tiers)

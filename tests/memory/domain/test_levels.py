@@ -64,6 +64,32 @@ def test_of_two_short_sentences_the_compressed_text_is_the_first() -> None:
     assert levels.index_term == "Sarah does not eat nuts"
 
 
+def test_an_episode_may_carry_its_own_shorter_texts() -> None:
+    story = "The login broke. " * 40
+    payload = {
+        "title": "Login",
+        "narrative": story,
+        "summary": "The clock of the login was in the wrong time zone.",
+        "compressed": "login: clock in UTC",
+        "index": "login_clock",
+    }
+
+    levels = levels_of(f"Login: {story}", form="episode", payload=payload)
+
+    assert levels.summary == payload["summary"]
+    assert (levels.compressed, levels.index_term) == ("login: clock in UTC", "login_clock")
+
+
+@pytest.mark.parametrize("form", ["decision", "failure", "convention", "workflow"])
+def test_a_form_keeps_what_it_is_for(form: str) -> None:
+    text = (
+        "All money is stored as whole numbers of cents, because fractions lost a cent in two of"
+        " every hundred invoices and nobody found out for a year."
+    )
+
+    assert levels_of(text, form=form).compressed == levels_of(text, form=form).summary
+
+
 def test_a_payload_gives_the_shorter_levels() -> None:
     steps = {"trigger": "deploy", "steps": ["test", "build", "stage"]}
     levels = levels_of("deploy: test → build → stage", form="workflow", payload=steps)

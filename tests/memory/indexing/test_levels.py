@@ -163,8 +163,8 @@ def test_the_command_writes_what_is_missing(
 
     said = capsys.readouterr().out
     assert "1 memories wait" in said
-    assert "1 memories have levels by rules:2." in said
-    assert "The levels of all long memories are by rules:2." in said
+    assert "1 memories have levels by rules:3." in said
+    assert "The levels of all long memories are by rules:3." in said
 
 
 def test_an_erased_person_leaves_no_levels(acme: Cast, client_of: Clients, tools: Tools) -> None:

@@ -136,16 +136,17 @@ class TestTiers:
         assert set(tier_of(answer).values()) == {"tier3"}
         assert len(answer["memories"]) == 3
 
-    def test_the_background_is_told_in_compressed_texts(self, api: APIClient, acme: Cast) -> None:
+    def test_the_background_is_told_in_full_while_there_is_room(
+        self, api: APIClient, acme: Cast
+    ) -> None:
         text = "All of the tests are to be named after the behaviour that they are about."
         know(api, form="convention", payload={"convention": text})
 
         answer = assemble(api, current_file=FILE)
 
         (told,) = answer["memories"]
-        assert (told["level"], told["content"]) == ("compressed", text)
-        assert text not in answer["context"]
-        assert "tests" in answer["context"]
+        assert (told["level"], told["content"]) == ("content", text)
+        assert f"[CONVENTION]: {text}" in answer["context"]
 
     def test_what_the_query_retrieves_is_relevant(self, api: APIClient, acme: Cast) -> None:
         know(api, "The Riga studio pays 1,200 euros of rent.")
