@@ -136,9 +136,7 @@ class TestTiers:
         assert set(tier_of(answer).values()) == {"tier3"}
         assert len(answer["memories"]) == 3
 
-    def test_the_background_is_told_in_full_while_there_is_room(
-        self, api: APIClient, acme: Cast
-    ) -> None:
+    def test_the_background_is_told_in_full(self, api: APIClient, acme: Cast) -> None:
         text = "All of the tests are to be named after the behaviour that they are about."
         know(api, form="convention", payload={"convention": text})
 
