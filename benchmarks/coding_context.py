@@ -13,6 +13,8 @@ database that may be thrown away:
   process on the same data and for the same questions, with their ratios to the retrieval;
 - budgets: by token budget, the share of needed commits in the context beside that of a retrieval,
   its tokens without the index, and those of the same memories pasted in full;
+- relevance: with only the first file open, the share of what is told as critical and as relevant
+  that names a file of the commit, the share of needed commits that is told, and the mean tokens;
 - shares: the mean share of needed commits with the tiers' default shares, and the difference with
   some others, by activity: the first words of a subject say which it is;
 - fit (only if named): what a fit on each history scores on each other one; ``--write`` fits on all
@@ -72,6 +74,7 @@ from memory.satellites.plans.prediction_models import (
     likely_needed,
 )
 from memory.satellites.plans.read_only import ContextRequest, read_only_context
+from memory.satellites.plans.selectors import files_of
 from memory.satellites.plans.working_context import WorkingContext, assemble_context, named_alone
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
 from memory.satellites.tasks.store import ItemKind
@@ -438,6 +441,29 @@ def budgets(store: Store, commits: Sequence[Commit]) -> None:
         )
 
 
+def relevance(store: Store, commits: Sequence[Commit]) -> None:
+    """Prints how much of what is told touches the commit, with its first file open."""
+    told: dict[ContextTier, list[bool]] = defaultdict(list)
+    needed, found, tokens = 0, 0, []
+    for commit in commits:
+        if commit.needed and commit.files:
+            made = store.assembled(Signals(current_file=commit.paths[0], query=commit.title))
+            tokens.append(made.token_count)
+            needed += len(store.needed(commit))
+            found += len(store.needed(commit) & made.places.keys())
+            with scope_of(store.writer):
+                files = files_of(team_id=store.writer.team_id, ids=list(made.places))
+            for key, place in made.places.items():
+                told[place.tier].append(not set(commit.paths).isdisjoint(files.get(key, ())))
+        store.add([commit])
+    both = told[ContextTier.CRITICAL] + told[ContextTier.RELEVANT]
+    print(
+        f"critical {np.mean(told[ContextTier.CRITICAL] or 0):.2f}, relevant"
+        f" {np.mean(told[ContextTier.RELEVANT] or 0):.2f}, both {np.mean(both or 0):.2f};"
+        f" {found} of {needed} needed commits; {np.mean(tokens):.0f} tokens"
+    )
+
+
 def shares(store: Store, commits: Sequence[Commit]) -> None:
     """Prints the recall of the default shares by activity, and the difference of the others."""
     found: dict[Activity, list[list[float]]] = defaultdict(list)
@@ -464,7 +490,9 @@ def main() -> None:
     """Reads the command line, measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--history", nargs="+", type=Path, required=True)
-    parser.add_argument("--only", nargs="*", default=["prediction", "speed", "budgets", "shares"])
+    parser.add_argument(
+        "--only", nargs="*", default=["prediction", "speed", "budgets", "relevance", "shares"]
+    )
     parser.add_argument("--commits", type=int, default=1_500, help="the last ones of a history")
     parser.add_argument("--asked", type=int, default=100, help="commits at the end that are asked")
     parser.add_argument("--write", action="store_true", help="write the weights of `fit`")
@@ -474,7 +502,7 @@ def main() -> None:
         print(f"{name}: {len(history)} commits")
         if "prediction" in given.only:
             prediction(history)
-        for part in (speed, budgets, shares):
+        for part in (speed, budgets, relevance, shares):
             if part.__name__ in given.only:
                 part(Store(history[: -given.asked]), history[-given.asked :])
     if "fit" in given.only:

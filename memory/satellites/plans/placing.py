@@ -56,6 +56,7 @@ _BACKGROUND: Mapping[str, str] = {
     Form.PATTERN.value: "a pattern",
 }
 _DISPUTE_RANK = 0.7
+WORDS_ALONE = "it says something about the work"
 # Of an error so much is asked for.
 _ERROR_CHARS = 300
 # What a session that tells nothing begins with.
@@ -318,7 +319,7 @@ def _place(each: Candidate, errors: Collection[str]) -> Place:
     if each.confidence > 0:
         why = f"predicted: {'; '.join(each.reasons)}" if each.reasons else "predicted"
         return Place(ContextTier.RELEVANT, max(each.confidence, each.rank), why)
-    return Place(ContextTier.RELEVANT, each.rank, "it says something about the work")
+    return Place(ContextTier.RELEVANT, each.rank, WORDS_ALONE)
 
 
 def asked_of(signals: Signals, *, longest: int) -> str:

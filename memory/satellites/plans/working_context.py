@@ -27,6 +27,7 @@ from memory.reading.ranking import Ranked
 from memory.reading.retrieval import prompt
 from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
+    WORDS_ALONE,
     Activity,
     Candidate,
     ContextTier,
@@ -63,6 +64,9 @@ from teams.tenancy import team_scope
 _RECENT = timedelta(hours=24)
 # A memory of less relevance (0-1) to the work in progress is left to the index, which names it.
 _LEAST_RELEVANCE = 0.25
+# The same for a memory that nothing but the words of the query speaks for. On two histories 2 of the
+# 476 below were needed, and one in five touched the files at hand.
+_LEAST_BY_WORDS = 0.5
 # Of an agent and project, so many errors of the last 24 hours, each of so many characters.
 _MOST_KEPT_ERRORS, _ERROR_CHARS = 5, 300
 # Of a topic so many are ranked at most.
@@ -120,6 +124,7 @@ class Chooser:
             each._replace(rank=place.rank, score=place.rank)
             for each in ranked
             for place in [self.places[each.row.memory_id]]
+            if place.why is not WORDS_ALONE or place.rank >= _LEAST_BY_WORDS
         ]
         return Chosen(
             sorted(chosen, key=lambda each: -each.rank),
