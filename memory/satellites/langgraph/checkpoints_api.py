@@ -366,7 +366,9 @@ class GraphCheckpointViewSet(ApiViewSet):
         """Save the state of a graph after one of its steps; the same id again replaces it."""
         name, number = _names(thread_id, checkpoint_id)
         agent, user = given.pop("agent", None), given.pop("user", None)
-        given["values"] = [Encoded(**each) for each in given["values"]]
+        # Of two values of a channel the last counts: one statement cannot store both.
+        values = {each["channel"]: Encoded(**each) for each in given["values"]}
+        given["values"] = list(values.values())
         save_checkpoint(
             viewer=self.viewer,
             thread_id=name,

@@ -76,6 +76,15 @@ def test_a_state_comes_back_with_the_values_of_its_channels(api: APIClient, sche
     assert ChannelValue.objects.count() == 3
 
 
+def test_of_two_values_of_a_channel_the_last_one_is_kept(api: APIClient) -> None:
+    for number, version in (("a", "1"), ("b", "b")):
+        values = [value("one"), value("two")]
+        saved = save(api, number, channels={"messages": version}, values=values)
+
+        assert saved.status_code == 200
+        assert listed(api, checkpoint_id=number)[0]["values"] == [value("two")]
+
+
 def test_values_that_are_neither_sent_nor_stored_are_asked_for(api: APIClient) -> None:
     refused = save(api, "a", channels={"messages": "1", "other": "1"}, values=[value("x")])
 
