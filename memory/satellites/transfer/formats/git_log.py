@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from memory.domain.forms import ArtifactKind, Form
 from memory.domain.rendering import COMMIT_CATEGORY
+from memory.domain.text.words import has_words
 from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker
 
 BEGINNING = re.compile(rb"commit [0-9a-f]{7,64}\b")
@@ -37,7 +38,7 @@ class _Commit:
 
 
 def git_commits(file: IO[bytes], make: ItemMaker) -> Iterator[Item]:
-    """An item for each commit that has a message and is no merge, in the order of the file.
+    """An item for each commit that has a title in words and is no merge, in the order of the file.
 
     Raises ImportFileError for a line that no `git log --numstat` prints.
     """
@@ -77,10 +78,11 @@ def _take(commit: _Commit, text: str) -> bool:
 
 def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
     title, _, body = "\n".join(commit.message).replace("\0", "").strip().partition("\n")
-    if not title or "Merge" in commit.headers:
+    # Nobody can put such a commit right, so it does not keep out the others.
+    if not has_words(title[:_MAX_TITLE_CHARS]) or "Merge" in commit.headers:
         return
     payload: dict[str, Any] = {"title": title[:_MAX_TITLE_CHARS]}  # Any: JSON
-    author = commit.headers.get("Author", "").partition("<")[0].strip()
+    author = _printable(commit.headers.get("Author", "").partition("<")[0])
     if body.strip():
         payload["narrative"] = body.strip()[:_MAX_BODY_CHARS]
     largest = sorted(commit.files, key=lambda each: -(each[1] + each[2]))[: MOST_FILES - 1]
@@ -89,11 +91,12 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
         *(
             {
                 "kind": ArtifactKind.FILE.value,
-                "ref": path[:_MAX_PATH_CHARS],
+                "ref": ref[:_MAX_PATH_CHARS],
                 "added": min(added, _MAX_LINES),
                 "removed": min(removed, _MAX_LINES),
             }
             for path, added, removed in largest
+            if (ref := _printable(path))
         ),
     ]
     yield make.memory(
@@ -104,6 +107,10 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
         tags=[author],
         given={"form": Form.EPISODE.value, "payload": payload, "category": COMMIT_CATEGORY},
     )
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text).strip()
 
 
 def _date(commit: _Commit) -> str:

@@ -66,6 +66,17 @@ def test_a_commit_is_an_episode_with_its_files() -> None:
     ]
 
 
+def test_odd_commits_do_not_keep_out_the_others() -> None:
+    odd = LOG.replace("Replace tokens by sessions", "...").replace("1111", "4444")
+    spaced = LOG.replace("login.ts", "log\u00a0in.ts").replace("Ada", "A\x01da")
+
+    (item,) = read(odd + "\n" + spaced)
+
+    assert item["external_id"] == "git:111111111111"
+    assert item["tags"] == ["A da Lovelace"]
+    assert "src/auth/log in.ts" in [each["ref"] for each in item["payload"]["artifacts"]]
+
+
 @pytest.mark.parametrize(
     ("line", "problem"), [("nothing of git", "line 5"), ("Date:   yesterday", "no date of git")]
 )
