@@ -19,7 +19,8 @@ def main() -> None:
         reason = str(error).strip().splitlines()[0]
         sys.exit(
             f"PostgreSQL does not answer or refuses ({reason})."
-            " Start it with «make run»; a database of your own wants «manage.py migrate» first."
+            " Start it with «make run» and the same PALIMPSEST_HOME; a database of your own wants"
+            " «manage.py migrate» first."
         )
 
 

@@ -82,7 +82,8 @@ async def work(tasks: Sequence[Task], *, address: str, key: str, project: str, a
             context = await call("assemble_context", current_file=task.file, query=task.name)
             print(context["context"])
             tool, payload = task.lesson
-            kept = await call(tool, files=[task.file], **payload)
+            # Without an agent it is for all agents of the project.
+            kept = await call(tool, files=[task.file], agent=None, **payload)
             print(f"--- {kept['outcome']}: {kept['content']} ({context['token_count']} tokens)")
 
 

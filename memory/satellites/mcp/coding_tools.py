@@ -11,6 +11,7 @@ from memory.satellites.mcp.rest import Asker, Json, RestApi, of_api
 
 Project = Annotated[str | None, Field(description="The project.")]
 Agent = Annotated[str | None, Field(description="The agent; the key's own by default.")]
+OnlyAgent = Annotated[str | None, Field(description="Where this agent alone is to know it.")]
 File = Annotated[str | None, Field(description="Path of the open file.")]
 Files = Annotated[list[str] | None, Field(description="Paths.")]
 Tokens = Annotated[int | None, Field(description="Token budget, at least 100.")]
@@ -115,7 +116,7 @@ async def record_decision(
     decision: Annotated[str, Field(description="What was decided, with the reason.")],
     project: Annotated[str, Field(description="The project.")],
     files: Files = None,
-    agent: Agent = None,
+    agent: OnlyAgent = None,
 ) -> WrittenMemory:
     """Record a decision of a project, and the files that it binds."""
     return await _record(ctx, "decision", {"decision": decision}, project, files, agent)
@@ -127,7 +128,7 @@ async def record_failure(
     lesson: Annotated[str, Field(description="The cause, and what to do instead.")],
     project: Annotated[str, Field(description="The project.")],
     files: Files = None,
-    agent: Agent = None,
+    agent: OnlyAgent = None,
 ) -> WrittenMemory:
     """Record what went wrong in a project and what was learnt."""
     payload = {"signature": signature, "lesson": lesson}
@@ -139,7 +140,7 @@ async def record_convention(
     convention: Annotated[str, Field(description="The rule.")],
     project: Annotated[str, Field(description="The project.")],
     files: Files = None,
-    agent: Agent = None,
+    agent: OnlyAgent = None,
 ) -> WrittenMemory:
     """Record a rule that holds in a project."""
     return await _record(ctx, "convention", {"convention": convention}, project, files, agent)
@@ -202,9 +203,10 @@ async def _record(
 ) -> WrittenMemory:
     artifacts = [{"kind": "file", "ref": each} for each in files or ()]
     whole = {**payload, **({"artifacts": artifacts} if artifacts else {})}
-    body = {"form": form, "payload": whole, "project": project}
+    # The key's own agent is not named: what is of a project is for all of its agents.
+    body = _given({"form": form, "payload": whole, "project": project, "agent": agent})
     return WrittenMemory.model_validate(
-        await _post(ctx, "/memories", body, agent=agent, is_keyed=True)
+        await of_api(ctx, lambda api: api.ask("POST", "/memories", body=body, is_keyed=True))
     )
 
 

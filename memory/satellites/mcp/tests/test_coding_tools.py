@@ -29,6 +29,15 @@ def test_what_is_recorded_stands_in_the_context_of_its_file(kyras: Editor) -> No
     assert made["token_count"] > 0
 
 
+def test_what_is_recorded_is_the_projects_unless_an_agent_is_named(kyras: Editor) -> None:
+    everybodys = kyras.call("record_decision", decision="Sessions replace tokens.", project="shop")
+    kyras_own = kyras.call(
+        "record_decision", decision="Cookies last a week.", project="shop", agent="kyra"
+    )
+
+    assert (everybodys["agent"], kyras_own["agent"]) == (None, "kyra")
+
+
 def test_a_topic_is_expanded_and_a_file_predicted(kyras: Editor) -> None:
     kept = kyras.call(
         "record_decision", decision="Sessions replace tokens.", project="shop", files=[FILE]

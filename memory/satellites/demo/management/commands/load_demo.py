@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -16,7 +18,7 @@ ACTOR = "command:load_demo"
 _TRY_IT = """
 Try it (the server runs with "make run"):
 
-  KEY=$(.venv/bin/python manage.py issue_key --team {team})
+  KEY=$({home}.venv/bin/python manage.py issue_key --team {team})
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?user=sarah&limit=20"
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=disputed"
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=superseded"
@@ -51,4 +53,6 @@ class Command(BaseCommand):
             f" {made.new_messages} new messages, {made.new_memories} new memories.\n"
             f"It now has {states} memories; open disputes: {made.open_disputes}."
         )
-        self.stdout.write(_TRY_IT.format(team=options["team"]))
+        home = os.environ.get("PALIMPSEST_HOME")
+        named = f"PALIMPSEST_HOME={shlex.quote(home)} " if home else ""
+        self.stdout.write(_TRY_IT.format(team=options["team"], home=named))
