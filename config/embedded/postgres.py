@@ -278,7 +278,7 @@ def _as_user(folder: Path) -> dict[str, Any]:  # Any: options of Popen
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     options: dict[str, Any] = {"cwd": folder, "env": environment}
     if os.getuid() == 0:
-        _let_through(binaries_folder())
+        _let_read(binaries_folder().parent)
         account = _account()
         options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
     return options
@@ -304,3 +304,14 @@ def _let_through(path: Path) -> None:
         mode = parent.stat().st_mode
         if not mode & 0o001:
             parent.chmod(mode & 0o7777 | 0o001)
+
+
+def _let_read(installation: Path) -> None:
+    """Lets the system account run the programs, also when root installed them with umask 077."""
+    package = installation.parent
+    for folder in (installation, package.with_name(f"{package.name}.libs")):
+        if folder.exists() and folder.stat().st_mode & 0o005 != 0o005:
+            for path in (*folder.rglob("*"), folder):
+                mode = path.stat().st_mode
+                path.chmod(mode & 0o7777 | (mode & 0o500) >> 6)
+    _let_through(installation)

@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from config import embedded
+from config.embedded import postgres
 from config.embedded.paths import MOST_LOG_BYTES, SOCKET_PATH_LIMIT, create_private, rotate
 from config.embedded.processes import serving
 from tests.support.waiting import until
@@ -126,6 +127,22 @@ def test_redis_goes_on_logging_where_its_log_was_cut(home: Path) -> None:
 
     until(lambda: b"rewriting" in log.read_bytes())
     assert not log.read_bytes().startswith(b"\0")
+
+
+def test_programs_that_root_installed_for_itself_alone_can_be_run(home: Path) -> None:
+    folder, libraries = home / "server/install", home / "server.libs"
+    program = folder / "bin/initdb"
+    program.parent.mkdir(parents=True)
+    libraries.mkdir()
+    for file, mode in ((program, 0o700), (libraries / "libssl.so", 0o600)):
+        file.touch(mode)
+    for closed in (program.parent, folder, libraries):
+        closed.chmod(0o700)
+
+    postgres._let_read(folder)
+
+    assert [each.stat().st_mode & 0o005 for each in (folder, program, libraries)] == [5, 5, 5]
+    assert (libraries / "libssl.so").stat().st_mode & 0o777 == 0o604
 
 
 def test_nothing_is_reported_as_running_in_an_empty_home(home: Path) -> None:
