@@ -28,7 +28,7 @@ from teams.tenancy import team_scope
 
 # A hash of counts that are not written down yet. Of each memory it has a field for each day on
 # which it was retrieved, for the last time (t), and for citations (c) and ignores (i).
-NOTED = f"{settings.REDIS_PREFIX}:usage"
+NOTED = f"{settings.REDIS_PREFIX}:usage:days"
 TAKEN = f"{NOTED}:taken"
 # So many days of a memory's retrievals are kept, counted back from the last one.
 KEPT_DAYS = 60

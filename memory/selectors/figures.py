@@ -107,7 +107,7 @@ class _Period:
     def cached(self, *, seconds: int) -> Mapping[str, Series]:
         teams = ",".join(sorted(map(str, self.team_ids)))
         name = f"{teams}|{self.zone}|{self.last}|{self.length}"
-        key = f"{settings.REDIS_PREFIX}:figures:{hashlib.sha256(name.encode()).hexdigest()}"
+        key = f"{settings.REDIS_PREFIX}:series:{hashlib.sha256(name.encode()).hexdigest()}"
         if kept := quick_redis().ask(lambda client: client.get(key)):
             cached: Mapping[str, Series] = orjson.loads(kept)
             return cached

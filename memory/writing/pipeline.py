@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -177,7 +178,9 @@ def _write(
             act(list(zip(prepared, results, strict=True)), ACTOR, now)
         over_day = [each.candidate for each, why in left if why is OVER_DAY]
         held = sum(why is HELD for _, why in left)
-        window.refused.update(why.reason for _, why in left if why not in (HELD, OVER_DAY))
+        late = Counter(why.reason for _, why in left if why not in (HELD, OVER_DAY))
+        # The window stays as it is: this transaction may be run again.
+        window = replace(window, refused=window.refused + late)
         counts = count_results(
             window=window, results=results, held=held, extractor=extractor, judging=judging
         )

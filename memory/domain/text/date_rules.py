@@ -300,11 +300,11 @@ def _which_part_of_day(reader: Reader, match: re.Match[str]) -> NamedTime | None
 
 
 @_rule(rf"{_WHICH_WORD} week(?:['’]s)?,? (?:(?:on|from|starting|beginning) )?(?P<day>{WEEKDAY})\b")
-@_rule(rf"(?P<day>{WEEKDAY}) (?:of )?{_WHICH_WORD} week\b")
+@_rule(rf"(?P<day>{WEEKDAY}|{SHORT}) (?:of )?{_WHICH_WORD} week\b")
 def _day_of_week(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     """ "Next week on Friday", "last week's Monday", "Friday next week"."""
     monday = reader.clock.unit("week", WHICH[match["which"].lower()])[0]
-    return reader.found(match, days_from(monday + WEEKDAYS[match["day"].lower()] * DAY), Grain.DAY)
+    return reader.found(match, days_from(monday + _weekday_number(match["day"]) * DAY), Grain.DAY)
 
 
 @_rule(
@@ -470,6 +470,16 @@ def _numeric(reader: Reader, match: re.Match[str]) -> NamedTime | None:
     if is_either and day <= 12 and day != month:
         return replace(found, alternative=midnight(year, day, month))
     return found
+
+
+@_rule(rf"{_APART}(?P<day>\d{{1,2}})/(?P<month>\d{{1,2}})(?![./-]?\w)")
+def _without_year(reader: Reader, match: re.Match[str]) -> NamedTime | None:
+    """ "On 5/11", which is a share without such a word; so is what may be "24/7"."""
+    day, month = int(match["day"]), int(match["month"])
+    leads = reader.word_before(match.start()) in {"on", "by", "until", "since"}
+    if not (leads and 1 <= day <= 12 and 1 <= month <= 12):
+        return None
+    return reader.found(match, reader.clock.in_year(month, day), Grain.DAY, yearless=True)
 
 
 @_rule(rf"{_APART}(?P<month>\d{{1,2}})/(?P<year>{YEAR})")

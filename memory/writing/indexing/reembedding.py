@@ -257,7 +257,9 @@ def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object
             for ids in kind.batches(team_id, lacking.all, size=batch):
                 with team_scope(team_ids=[team_id], actor=ACTOR):
                     texts = kind.texts(team_id, ids)
-                # Outside any transaction, as the embedder may be remote; a text never changes.
+                # Outside any transaction, as the embedder may be remote; a text never changes, but
+                # an entry may be erased after its id was read.
+                ids = [each for each in ids if each in texts]
                 found = embedder.embed([texts[each] for each in ids])
                 vectors = [HalfVector(vector).to_text() for vector in found]
                 kind.run(team_id, _ADD_VECTORS, [embedder.name, ids, vectors, team_id])

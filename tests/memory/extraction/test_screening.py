@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
 from pytest_django import Settings
@@ -13,8 +14,9 @@ from pytest_django import Settings
 from audit.models import OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.types import Candidate, Participants, SourceMessage
-from memory.models import Memory
+from memory.models import Job, Memory
 from memory.understanding.tools import Tools
+from memory.writing import pipeline, rules
 from memory.writing.compaction import compact_conversation
 from memory.writing.posting import open_conversation, post_messages
 from memory.writing.waiting import extract_now
@@ -204,3 +206,25 @@ def test_what_no_message_says_is_refused_and_counted_by_reason(
     assert stored() == set()
     assert counts.refused == {why: 1}
     assert OperationalEvent.objects.get(op="validate").meta["problems"] == {why: 1}
+
+
+def test_a_refusal_is_counted_once_where_the_write_is_run_again(
+    acme: Cast, viewer: Viewer, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_twice(write: Callable[[], Job | None]) -> Job | None:
+        with transaction.atomic():
+            write()
+            transaction.set_rollback(True)
+        return write()
+
+    monkeypatch.setattr(pipeline, "run_write", run_twice)
+    refusal = rules.Refusal("not while the kiln burns")
+    monkeypatch.setattr(rules, "ADDED_RULES", [lambda ready, writing: refusal])
+
+    counts = extract_now(
+        viewer=viewer,
+        conversation_id=talk(acme, viewer).pk,
+        tools=replace(tools, extractor=ListedFacts(FACTS[0])),
+    )
+
+    assert counts.refused == {refusal.reason: 1}

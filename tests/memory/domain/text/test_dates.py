@@ -132,6 +132,25 @@ def test_a_date_that_can_be_read_both_ways_tells_the_other() -> None:
     assert (found.first, found.alternative) == (day("2026-06-05"), day("2026-05-06"))
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("We met Tue last week.", "2026-03-03"),
+        ("We meet on Wed of next week.", "2026-03-18"),
+        ("The offer is valid until 5/4.", "2026-04-05"),
+    ],
+)
+def test_short_forms_of_a_day(text: str, first: str) -> None:
+    (found,) = read_dates(text, anchor=ANCHOR, lean="nearest")
+
+    assert (found.first, found.last) == (day(first), day(first) + timedelta(days=1))
+
+
+@pytest.mark.parametrize("text", ["On 24/7 duty.", "Half of it, 1/2.", "Until 5/4/3 is done."])
+def test_shares_and_ratios_are_no_days(text: str) -> None:
+    assert read_dates(text, anchor=ANCHOR, lean="nearest") == []
+
+
 def test_days_begin_in_the_zone_of_the_anchor() -> None:
     late = ANCHOR.replace(hour=1).astimezone(ZoneInfo("America/New_York"))
 
