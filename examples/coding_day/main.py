@@ -97,7 +97,10 @@ def main() -> None:
     address = os.environ.get("PALIMPSEST_URL", "http://127.0.0.1:8000")
     key = os.environ["PALIMPSEST_API_KEY"]
     with Palimpsest(address, key) as client:
-        log = history_of(given.repository)
+        try:
+            log = history_of(given.repository)
+        except subprocess.CalledProcessError as error:
+            raise SystemExit(error.stderr.decode().strip()) from None
         run = client.imports.start(log, format="git", project=given.project)
         while run.state in ("queued", "running"):
             time.sleep(POLL_SECONDS)

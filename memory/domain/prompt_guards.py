@@ -90,7 +90,7 @@ _NOTICES = [
     for sentence in notice.split(". ")
 ]
 _NEWS = NEWS.partition(" ")[2]
-_LABEL = rf"\[(?:{_any((*LABELS, SUMMARY_LABEL))})\b[^\[\]\n]{{0,300}}\]"
+_LABEL = rf"\[(?:{_any((*LABELS, SUMMARY_LABEL))})\b[^\[\]\n]{{0,300}}\](?=:)"
 _HEADING = re.compile(rf"[\s>*_]*(?:#+\s*(?:{_any(_TITLES)})|\**(?:{_any(_TITLES)})\**)[\s:*_#]*$")
 _NOTICE = re.compile(rf"(?:{_any(_NOTICES)})\.?".replace(r"\ ", r"\s+"))
 # What begins our part of a line, and the remark that ends it.

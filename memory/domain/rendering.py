@@ -142,7 +142,7 @@ LABELS = (
     COMMIT_LABEL,
     SAID_LABEL,
 )
-DATED_LABELS = (EVENT_LABEL, COMMIT_LABEL, SAID_LABEL)
+DATED_LABELS = (EVENT_LABEL, SAID_LABEL)
 # A note of thirty near alike ones would fill a prompt with what it is at odds with.
 MOST_QUOTED = 3
 # Nor with the whole of each: that stands in a line of its own.

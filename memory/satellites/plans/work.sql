@@ -60,7 +60,9 @@ SELECT topic, count(*)::int FROM (
         WHERE a.kind = 'file' AND position('/' IN a.ref) > 0
 ) AS named
 WHERE topic <> ''
-GROUP BY topic ORDER BY count(*) DESC, topic LIMIT {most}
+-- A topic of more than half of the memories says nothing about any of them.
+GROUP BY topic HAVING 2 * count(*) <= greatest(40, (SELECT count(*) FROM seen))
+ORDER BY count(*) DESC, topic LIMIT {most}
 
 -- part: touches
 -- Newest first, and each memory looked up by its id behind OFFSET 0, only until there are enough.

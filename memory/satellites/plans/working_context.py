@@ -64,8 +64,8 @@ from teams.tenancy import team_scope
 _RECENT = timedelta(hours=24)
 # A memory of less relevance (0-1) to the work in progress is left to the index, which names it.
 _LEAST_RELEVANCE = 0.25
-# The same for a memory that nothing but the words of the query speaks for. On two histories 2 of the
-# 476 below were needed, and one in five touched the files at hand.
+# The same for a memory that nothing but the words of the query speaks for. On two histories 2 of
+# the 476 below were needed, and one in five touched the files at hand.
 _LEAST_BY_WORDS = 0.5
 # Of an agent and project, so many errors of the last 24 hours, each of so many characters.
 _MOST_KEPT_ERRORS, _ERROR_CHARS = 5, 300
