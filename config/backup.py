@@ -193,12 +193,17 @@ def make_backup(*, folder: Path, now: datetime, with_seal_keys: bool = False) ->
 
     The owner's login reads one snapshot, so writes go on meanwhile and are not in it.
     `with_seal_keys` adds a file with the secrets that the log's seals are keyed with. Raises
-    BackupError where the folder exists or pg_dump fails; a failed backup leaves nothing behind.
+    BackupError where pg_dump fails, and where the folder or something else called
+    `<folder>.partial` exists; a failed backup leaves nothing behind.
     """
     if folder.exists():
         raise BackupError(f"{folder} is there already; name a new folder.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.partial-", dir=folder.parent))
+    partial = folder.with_name(f"{folder.name}.partial")
+    if partial.exists() and not _is_partial_backup(partial):
+        raise BackupError(f"{partial} is in the way and is no unfinished backup; move it.")
+    if partial.exists():  # of a backup that was killed
+        shutil.rmtree(partial)
+    partial.mkdir(mode=0o700, parents=True)
     try:
         manifest = _write(partial, now=now, with_seal_keys=with_seal_keys)
         partial.rename(folder)
@@ -206,6 +211,15 @@ def make_backup(*, folder: Path, now: datetime, with_seal_keys: bool = False) ->
         shutil.rmtree(partial, ignore_errors=True)
         raise
     return manifest
+
+
+def _is_partial_backup(folder: Path) -> bool:
+    names = {DUMP, MANIFEST, SEAL_KEYS}
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and all(file.name in names for file in folder.iterdir())
+    )
 
 
 def _write(partial: Path, *, now: datetime, with_seal_keys: bool) -> Manifest:

@@ -86,9 +86,11 @@ def readyz(_request: HttpRequest) -> HttpResponse:
     body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}
     wait: float | None = None
     pending: int | None = None
-    with suppress(DatabaseError, InterfaceError):
-        if needed["postgresql"]:
-            wait, pending = oldest_wait(), sum(pending_counts().values())
+    if needed["postgresql"]:
+        with suppress(DatabaseError, InterfaceError):
+            wait = oldest_wait()
+        with suppress(DatabaseError, InterfaceError):
+            pending = sum(pending_counts().values())
     body["oldest_waiting_job_seconds"] = None if wait is None else round(wait, 1)
     body["pending_vectors"] = pending
     if all(needed.values()):

@@ -340,14 +340,25 @@ def test_a_backup_of_a_newer_postgresql_changes_nothing(committed_db: None, by_h
     assert tables() == before
 
 
-def test_a_failed_backup_leaves_nothing(
+def test_only_an_unfinished_backup_is_cleared_away_and_a_failed_one_leaves_nothing(
     town: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    partial = tmp_path / "backup.partial"
+    partial.mkdir()
+    (partial / "notes.txt").write_text("of somebody else")
+
+    with pytest.raises(CommandError, match="in the way"):
+        run("backup", tmp_path / "backup")
+    assert (partial / "notes.txt").read_text() == "of somebody else"
+
+    (partial / "notes.txt").rename(partial / DUMP)
     with monkeypatch.context() as nowhere, override_settings(HAS_OWN_POSTGRES=False):
         nowhere.setenv("PATH", str(tmp_path))
         with pytest.raises(CommandError, match="not installed"):
             run("backup", tmp_path / "other")
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "other.partial").exists()
+    run("backup", tmp_path / "backup")
+    assert [file.name for file in tmp_path.iterdir()] == ["backup"]
 
 
 def tables() -> int:
