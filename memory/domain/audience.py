@@ -76,7 +76,7 @@ class Owner:
         return Audience.TEAM if self.end_user_id is None else Audience.PERSON
 
     def reach_beside(self, other: Owner) -> Reach:
-        """Whether all who see `other`, with whom this one is comparable, see this one too."""
+        """Compares the audience with that of `other`, an owner comparable with this one."""
         if self == other:
             return Reach.SAME
         is_wider = self.agent_id in (None, other.agent_id) and self.project_id in (
@@ -101,7 +101,7 @@ class Allowlists:
     of_agents: Mapping[UUID, frozenset[str]] = field(default_factory=dict)
 
     def may_read(self, *, agent_id: UUID | None, category: str) -> bool:
-        """Whether the agent, or somebody who is none, reads memories of that category."""
+        """Returns whether the agent, or a non-agent reader, may read memories of a category."""
         allowed = self.of_agents.get(agent_id) if agent_id is not None else None
         return allowed is None or not category or category in allowed
 

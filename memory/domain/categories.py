@@ -23,7 +23,7 @@ MAX_NAME_CHARS = 100
 
 
 class Context(StrEnum):
-    """How a category comes into an answer that asks for it."""
+    """The way in which a category's memories enter an answer that asks for it."""
 
     ALL = "all"
     RAG = "rag"

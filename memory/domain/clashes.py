@@ -107,7 +107,7 @@ def category_of(*, category: str, memory_type: MemoryType, subject: str) -> str:
 
 
 def is_relevant(category: str, *, among: Collection[str], needs_naming: bool = False) -> bool:
-    """Whether the categories hold this one; number, case and separators make no difference."""
+    """Returns whether `among` has the category, ignoring number, case and separators."""
     name = plain_category(category)
     if any(plain_category(each) == name for each in among):
         return True
@@ -118,7 +118,7 @@ Pairs = Collection[frozenset[UUID]]
 
 
 class Resolution(StrEnum):
-    """What speaks for one side."""
+    """The reason that a side of a conflict was preferred, or that both were flagged."""
 
     HIGHER_CONFIDENCE = "higher_confidence"
     NEWER = "newer"
@@ -141,7 +141,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What stands after the conflicts among some facts.
+    """The outcome of the conflicts among some facts.
 
     `losers` have the fact that each lost to, and why; `rivals` are of each flagged fact those that
     it contradicts.
@@ -154,7 +154,7 @@ class Resolved:
 
 
 def prefer(one: Fact, other: Fact) -> Resolution:
-    """What speaks for `one`, which comes before `other` in `best_first`."""
+    """Returns the reason to prefer `one`, which comes before `other` in `best_first`."""
     if one.confidence > other.confidence:
         return Resolution.HIGHER_CONFIDENCE
     return Resolution.NEWER if one.at > other.at else Resolution.BOTH_FLAGGED
@@ -169,7 +169,7 @@ def best_first(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def resolve_conflicts(facts: Sequence[Fact], pairs: Pairs, *, disputed: Pairs = ()) -> Resolved:
-    """What stands of facts of which these pairs contradict each other.
+    """Resolves the conflicts among facts of which these pairs contradict each other.
 
     No two facts that stand contradict each other, except where confidence and time are equal, and
     the two sides of an open dispute, `disputed` among the pairs: those are flagged. Every fact that

@@ -92,7 +92,7 @@ class RulesEpisodes:
     name = "rules"
 
     def write(self, sitting: Sitting) -> WrittenEpisode | None:
-        """What summed it up before, else the sentences that share most with the rest of it."""
+        """Writes the earlier summary, else the sentences that share most with the rest."""
         if sitting.is_summed_up:
             points = fitting(sitting.points, max_tokens=NARRATIVE_TOKENS)
             if not points:
@@ -120,7 +120,7 @@ class _Sentence:
 
 
 def has_substance(sitting: Sitting) -> bool:
-    """Whether it tells enough: three sentences of four uncommon words, some of a person's."""
+    """Returns whether a sitting has three sentences of four uncommon words, one a person's."""
     if len(sitting.told) < FEWEST_MESSAGES or not any(each.is_persons for each in sitting.told):
         return False
     if sitting.is_summed_up:
@@ -183,7 +183,7 @@ def _chosen(sitting: Sitting) -> list[_Sentence]:
 
 
 def _score(text: str, message: Told, said_in: Mapping[str, int], points: Sequence[Point]) -> float:
-    """How much of what the talk comes back to is in a sentence, and how much memories made of it.
+    """Scores a sentence by the recurring words in it, and by the memories made of it.
 
     Rare words that several messages have count most, by the logarithm of how many do; a sentence of
     twice as many words is not worth twice as much.
@@ -229,7 +229,7 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a person, latest first; times are on the clock of the team.
+    """The facts known of a person, latest first; times are on the clock of the team.
 
     `activities` (5 at most) happened, `facts` (3 at most) were learned lately, `talk` are the last
     words of at most 1,000 characters with the messages `talk_ids`. What is counted: `recent`

@@ -21,7 +21,7 @@ Value = str | bool | int | float | datetime | UUID | ArtifactQuery | None
 
 
 class Operator(StrEnum):
-    """How a field is compared with a value."""
+    """The comparison of a field with a value."""
 
     EQ = "eq"
     NE = "ne"
@@ -35,7 +35,7 @@ class Operator(StrEnum):
 
 
 class Field(StrEnum):
-    """What of a memory can be filtered by."""
+    """The fields of a memory that a filter can use."""
 
     USER = "user"
     AGENT = "agent"
@@ -282,7 +282,7 @@ MAX_VALUES = 100
 
 
 class FilterError(ValueError):
-    """What is wrong with a filter, and where: `path` is as in `filters.or[1].importance`."""
+    """An invalid filter: `path` names the entry, as in `filters.or[1].importance`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -321,7 +321,7 @@ class FilterReader:
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def entry(self, name: str, value: object, *, path: str, depth: int) -> Expression:
-        """What one entry of a filter says."""
+        """Parses one entry of a filter."""
         match name.lower():
             case "and" | "or" as word:
                 if not isinstance(value, list) or not value:

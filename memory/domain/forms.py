@@ -60,7 +60,7 @@ USUAL_TYPES: Mapping[Form, MemoryType] = {
 
 
 def never_contradict(one: str | None, other: str | None) -> bool:
-    """Whether memories of these forms stand side by side whatever they say.
+    """Returns whether memories of these forms never contradict each other.
 
     Past events never contradict each other, and what went wrong contradicts nothing: it is changed
     by correcting its memory. Memories of two forms state different kinds of things.
@@ -71,7 +71,7 @@ def never_contradict(one: str | None, other: str | None) -> bool:
 
 
 class ArtifactKind(StrEnum):
-    """What kind of thing outside of the memory an artifact is."""
+    """The kind of thing outside of the memory that an artifact is."""
 
     COMMIT = "commit"
     PR = "pr"
@@ -89,7 +89,7 @@ class ArtifactQuery:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it means all files whose path begins so, as `src/auth/` does."""
+        """Returns whether the path means all files below it, as `src/auth/` does."""
         return self.kind is ArtifactKind.FILE and self.ref.endswith("/")
 
     @classmethod
@@ -178,7 +178,7 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def searched_text(content: str, payload: Payload) -> str:
-    """What a memory is found by: its text, its payload, and the names and words in its refs.
+    """Returns a memory's searchable text: its text, its payload, and the words in its refs.
 
     "src/auth/login.ts" is one word to PostgreSQL; "login.ts" and "login" are to find it too.
     """

@@ -50,7 +50,7 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Grounds:
-    """What a memory may say: its messages, those that lend it words, and the names of the speakers.
+    """The texts that ground a memory: its messages, their context and the speakers' names.
 
     `sources` are the messages that the memory names and those right before them, which they may
     answer; `window` are all messages up to there, which lend words and names.
@@ -84,7 +84,7 @@ class Grounds:
 
     @cached_property
     def has_names(self) -> bool:
-        """Whether capitals inside the sentences of the messages mark names, not every noun."""
+        """Returns whether capitals inside the messages' sentences mark names, not every noun."""
         inside = [
             token
             for each in (*self.sources, *self.window)
@@ -117,7 +117,7 @@ class _Token:
 
     @property
     def is_number(self) -> bool:
-        """Whether it counts something, in digits or as a word; "one" need not count."""
+        """Returns whether the token counts something, in digits or as a word other than "one"."""
         return self.kind == "number" or (self.text != "one" and number_value(self.text) is not None)
 
     @property
@@ -171,7 +171,7 @@ def _stands_in(token: _Token, words: set[str]) -> bool:
 
 
 def _is_said(token: _Token, grounds: Grounds) -> bool:
-    """Whether the number is said; of a long one, such as a telephone's, only the digits count."""
+    """Returns whether the number is said; of a long one (a telephone's) only digits count."""
     if not token.numbers.isdisjoint(grounds.numbers):
         return True
     bare = re.sub(r"\D", "", token.text)

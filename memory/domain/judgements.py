@@ -27,7 +27,7 @@ _PAIR = 2
 
 
 def is_sure_enough(judgement: Judgement) -> bool:
-    """Whether a verdict on a new memory counts; otherwise both stand side by side."""
+    """Returns whether a verdict on a new memory counts; otherwise both memories stay."""
     return judgement.confidence >= SURE
 
 
@@ -72,7 +72,7 @@ def same_numbers(one: str, other: str) -> bool:
 
 
 def differs_in_case(one: str, other: str) -> bool:
-    """Whether the capitals of two texts of the same words make them two statements.
+    """Returns whether capitals give two texts of the same words different meanings.
 
     A name is not the word ("calls Mark", "calls mark"), nor are letters of a short one whose
     capitals differ ("US", "us"; "5 MB", "5 Mb"). The capital that opens a text says nothing, nor
@@ -169,7 +169,7 @@ _KINDS = frozenset({"activity", "event", "fact"})
 
 
 def shared_words(one: str, other: str, *, usual: Collection[str] = ()) -> float:
-    """How much of the text with fewer words the other one has as well, rare words first; 0-1."""
+    """Returns the share (0-1) of the shorter text's words in the other one, rare words first."""
     first, second = weighed_words(one), weighed_words(other)
     if usual:
         first, second = _without(usual, first), _without(usual, second)
@@ -214,13 +214,13 @@ def weighed_words(text: str) -> dict[str, int]:
 
 
 def is_specific(subject: str) -> bool:
-    """Whether a subject path names a matter, and not only the kind of memory it is."""
+    """Returns whether a subject path names a matter, and not only a kind of memory."""
     kind, _, rest = subject.partition(".")
     return bool(rest) and kind not in _KINDS
 
 
 def is_same_matter(one: str, other: str) -> bool:
-    """Whether two paths name one and the same matter."""
+    """Returns whether two paths name the same matter."""
     return one == other and is_specific(one)
 
 
@@ -239,7 +239,7 @@ IGNORED_PER_STEP = 5
 
 
 class Feedback(StrEnum):
-    """What a caller says of a memory it was given."""
+    """A caller's feedback on a memory that it was given."""
 
     CITED = "cited"
     IGNORED = "ignored"

@@ -39,7 +39,7 @@ _CLAUSE = re.compile(r"(?<=[,;:])\s")
 
 
 class Level(StrEnum):
-    """How much of a memory's text is told."""
+    """The level of detail at which a memory's text is rendered."""
 
     CONTENT = "content"
     SUMMARY = "summary"
@@ -95,7 +95,7 @@ class RulesLevels:
 
 
 def is_long(content: str) -> bool:
-    """Whether the text's levels are worth storing."""
+    """Returns whether the text's levels are worth storing."""
     return estimate_tokens(content) > LONG_TOKENS
 
 
@@ -122,7 +122,7 @@ def checked_levels(
     content: str,
     payload: Mapping[str, Any],  # Any: JSON
 ) -> str:
-    """What is wrong with levels that a model wrote, in words; "" when they can be used.
+    """Returns the error in levels that a model wrote, or "" where they are valid.
 
     No level may be empty or longer than the one above it, or hold a word that neither the text
     nor the payload has.

@@ -28,7 +28,7 @@ def possessive(name: str) -> str:
 
 
 def says_user(text: str) -> bool:
-    """Whether a sentence of the text begins with "User" where a person's name could stand."""
+    """Returns whether a sentence begins with "User" where a person's name could stand."""
     return "User" in text and any(
         _USER.match(text, found.end()) for found in _BEGINS.finditer(text)
     )

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of a budget a section has for itself, in tokens of its lines, headings apart.
+    """The part of a budget reserved for a section, in tokens of its lines without headings.
 
     It may fill `reserve` tokens or `share` of the budget (0-1), whichever is more, before anything
     is given to the rest; what it leaves free goes to the rest. Sections with a higher `trim` are
@@ -56,7 +56,7 @@ class Item(NamedTuple, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Packed(Generic[T]):
-    """What was chosen.
+    """The chosen items.
 
     `items` are in the order they were taken, `tokens` what each section takes with the headings it
     opened, `cut` what a section's own room would have held had the budget been larger,

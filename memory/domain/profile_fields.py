@@ -57,7 +57,7 @@ def filed_subject(*, memory_type: str, subject: str, sensitive_field: str) -> st
 
 
 def is_said_outright(*, confidence: float, is_verbatim: bool, is_persons: bool) -> bool:
-    """Whether a candidate is what the person told of themselves, and no conclusion of a model."""
+    """Returns whether the person said this of themselves, and no model concluded it."""
     return is_persons and (is_verbatim or confidence >= _SURE)
 
 

@@ -74,7 +74,7 @@ def _without_posing(text: str) -> str:
 
 
 def is_command(*, text: str) -> bool:
-    """Whether a sentence tries to steer the memory or the agent's rules."""
+    """Returns whether a sentence tries to steer the memory or the agent's rules."""
     return bool(_COMMAND.search(text))
 
 

@@ -211,7 +211,7 @@ def shown_name(name: str) -> str:
 
 
 def mark_of(status: str, *, is_disputed: bool = False) -> str:
-    """What follows the label of a memory of that status, with a space before it; or nothing."""
+    """Returns the mark after the label of a memory, with a leading space, or ""."""
     if status in (Status.SUPERSEDED, Status.ARCHIVED):
         return f" {status.upper()}"
     return f" {Status.DISPUTED.upper()}" if is_disputed or status == Status.DISPUTED else ""
@@ -219,7 +219,7 @@ def mark_of(status: str, *, is_disputed: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a prompt shows of one memory, and what decides where.
+    """The content of one memory in a prompt, and the facts that decide its place.
 
     `happened_at` is the event's own time, where one is known; `at` is that or else when it was
     said, and decides the order of events. `quote` says whose sentence the content is, None where
@@ -249,7 +249,7 @@ class Line:
 
     @property
     def is_preference(self) -> bool:
-        """Whether it says what the user likes, and so belongs to what is known of the user."""
+        """Returns whether the memory is a preference, shown with the facts about the user."""
         return self.memory_type == MemoryType.SEMANTIC and (
             self.category == "preferences" or self.subject.startswith("user.preference")
         )

@@ -1,4 +1,4 @@
-"""How the signals of a memory become one score (seed 000, the pipeline's step 4).
+"""Combines the signals of a memory into one score (seed 000, the pipeline's step 4).
 
 Five are weighed by the agent. What use was made of the memory, and what was predicted before the
 question came, add to their mean by at most `USAGE_SHARE` and `PREFETCH_SHARE`.
@@ -47,7 +47,7 @@ class Weights:
 # Not frozen, as `Signals` is not: there are dozens an answer, and that takes three times as long.
 @dataclass(slots=True)
 class Parts:
-    """What each part of relevance adds to the semantic signal, which is their sum.
+    """The parts of relevance, which add up to the semantic signal.
 
     `words` and `meaning` are of the memory's own text, `neighbours` what is lent by those near it
     in its conversation, `person` and `time` how well it fits whom and when is asked about.
@@ -132,7 +132,7 @@ def importance_signal(*, importance: Floats, is_pinned: Flags) -> Floats:
 
 
 def usage_signal(*, cited: Floats, ignored: Floats) -> Floats:
-    """How often a memory was of use where it was told, -1 to 1; 0 where nobody said (seed 002, §5).
+    """Returns the usefulness of a memory, -1 to 1, or 0 without feedback (seed 002, §5).
 
     A smoothed rate: it rises with each citation, falls with each ignore, and tends to 1 or -1.
     """
@@ -165,7 +165,7 @@ def weighted_means(signals: SignalTable, *, weights: Weights) -> Floats:
 
 
 def score_shares(signals: Signals, *, weights: Weights) -> dict[str, float]:
-    """What each of the five signals adds to a memory's weighted mean, which is their sum, 0-1."""
+    """Returns the share of each of the five signals in a memory's weighted mean, 0-1."""
     total = sum(getattr(weights, name) for name in _WEIGHED)
     return {
         name: getattr(weights, name) * min(max(getattr(signals, name), 0.0), 1.0) / total

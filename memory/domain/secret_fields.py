@@ -113,7 +113,7 @@ def mask_fields(*, text: str) -> str:
 
 
 def looks_secret(value: str) -> bool:
-    """Whether something looks like a password or key: letters with figures or signs among them."""
+    """Returns whether a value looks like a password or key: letters mixed with digits or signs."""
     if len(value) < 5 or _ORDINARY.match(value) or not any(char.isalpha() for char in value):
         return False
     return any(char.isdigit() or char in _SYMBOLS for char in value)
@@ -168,7 +168,7 @@ def _without_new(match: re.Match[str]) -> str:
 
 
 def _may_be_one(match: re.Match[str], join: str, bare: str) -> bool:
-    """Whether a word can be the secret itself, told by how it is joined to its name."""
+    """Returns whether a word can be the secret itself, judged by how its name is joined to it."""
     if bare.isdigit() and (len(bare) < 4 or _MEASURED.match(match.string, match.end())):
         return False
     if join in (":", "=", "->", "→"):

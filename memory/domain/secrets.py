@@ -185,7 +185,7 @@ def _mask_hex(match: re.Match[str]) -> str:
 
 
 def _says_secret(words: Iterable[str]) -> bool | None:
-    """Whether the first word that names an id or a secret names a secret; None without one."""
+    """Returns whether the first word naming an id or a secret names a secret, or None."""
     named = (word in _SECRET_WORDS for word in words if word in _SECRET_WORDS | _ID_WORDS)
     return next(named, None)
 

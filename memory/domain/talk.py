@@ -34,7 +34,7 @@ _COVERED = 0.9
 # The questions about one conversation find nearly the same messages.
 @lru_cache(maxsize=512)
 def searchable_text(content: str) -> str:
-    """What of a message is searched and shown: without memory that was rendered into a prompt.
+    """Returns the text of a message to search and show, without memory rendered into a prompt.
 
     Found again, injected memory would come back as if somebody had said it. Keys, passwords and
     card numbers are masked, as in memories. Empty when nothing else was said.
@@ -43,7 +43,7 @@ def searchable_text(content: str) -> str:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether both are the same words: a message that is the question cannot answer it."""
+    """Returns whether both have the same words: a question is not its own answer."""
     return normalise_text(one) == normalise_text(other)
 
 
@@ -105,7 +105,7 @@ def _window(sentences: list[str], first: int, limit: int) -> tuple[int, int]:
 
 
 def _held(sentences: list[str], stems: Collection[str]) -> int:
-    """How many letters of the words sought are there: what is common is short."""
+    """Counts the letters of the words found: common words are short."""
     found = {word[:_STEM_CHARS] for word in _WORD.findall(" ".join(sentences).casefold())}
     return sum(map(len, found & set(stems)))
 
@@ -134,7 +134,7 @@ _SUMMARISING_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def retells(*, tags: Collection[str] | None, memory_type: str) -> bool:
-    """Whether a memory retells others: a summary, an episode of talk or an insight."""
+    """Returns whether a memory retells others: a summary, an episode of talk or an insight."""
     return SUMMARY_TAG in (tags or ()) or memory_type == MemoryType.INSIGHT
 
 
@@ -325,12 +325,12 @@ def held_to_quotes(
 
 
 def _is_part(quote: str, text: str) -> bool:
-    """Whether a normalised quote stands in a text and leaves something of it."""
+    """Returns whether a text contains a normalised quote and more than that."""
     return quote != normalise_text(text) and _holds(text, quote)
 
 
 def _holds(text: str, quote: str) -> bool:
-    """Whether a normalised quote stands in a text as whole words; one without any never does."""
+    """Returns whether a text contains a normalised quote as whole words; False without any."""
     if not any(char.isalnum() for char in quote):
         return False
     said = normalise_text(text)

@@ -30,7 +30,7 @@ _LIVE = (Status.ACTIVE, Status.DISPUTED)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What decides where a memory belongs; times are aware.
+    """The facts that decide a memory's tier; times are aware.
 
     `accesses` counts how often it was told, cited or said to help in all its life, `recent` how
     often it was told in the last HOT_DAYS days.
@@ -49,12 +49,12 @@ class Standing:
 
     @property
     def is_live(self) -> bool:
-        """Whether readers see it by default."""
+        """Returns whether readers see the memory by default."""
         return self.status in _LIVE
 
     @property
     def is_kept(self) -> bool:
-        """Whether no run makes it cold or deletes it."""
+        """Returns whether the memory is never made cold or deleted by a run."""
         return (
             self.is_pinned
             or self.memory_type == MemoryType.IDENTITY
@@ -62,12 +62,12 @@ class Standing:
         )
 
     def is_outdated(self, now: datetime) -> bool:
-        """Whether the time in which it held is over, for so long that nobody asks by mistake."""
+        """Returns whether the memory stopped being valid more than OUTDATED_AFTER ago."""
         return self.valid_to is not None and self.valid_to + OUTDATED_AFTER < now
 
 
 def recent_accesses(daily: Mapping[str, int], *, now: datetime) -> int:
-    """How often a memory was told today and in the days before, HOT_DAYS in all.
+    """Counts the accesses to a memory today and in the days before, HOT_DAYS in all.
 
     `daily` is that of its counters: days in UTC, such as {"2026-03-01": 4}.
     """

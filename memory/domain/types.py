@@ -20,7 +20,7 @@ QUOTING = "small-reader"
 
 
 class MemoryType(StrEnum):
-    """What kind of thing a memory holds; decides who may see it and where a prompt shows it."""
+    """The kind of a memory, which decides who may see it and where a prompt shows it."""
 
     SEMANTIC = "semantic"
     EPISODIC = "episodic"
@@ -33,7 +33,7 @@ class MemoryType(StrEnum):
 
 
 class Scope(StrEnum):
-    """How wide a memory holds."""
+    """The scope within which a memory holds."""
 
     TASK = "task"
     SESSION = "session"
@@ -61,7 +61,7 @@ DELETED = (Status.SOFT_DELETED.value, Status.PURGED.value)
 
 
 class Tier(StrEnum):
-    """How close to the prompt a memory is kept."""
+    """The storage tier of a memory, by its closeness to the prompt."""
 
     HOT = "hot"
     WARM = "warm"
@@ -78,7 +78,7 @@ class Role(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a judge says of an existing and a newer statement."""
+    """A judge's verdict on an existing and a newer statement."""
 
     SUPERSEDE = "supersede"
     DISPUTE = "dispute"
@@ -124,7 +124,7 @@ class Participants:
     role: str = ""
 
     def is_person(self, message: SourceMessage) -> bool:
-        """Whether a message is a person's: a user's, or an "assistant"'s under another name."""
+        """Returns whether a person wrote a message: a user, or an "assistant" of another name."""
         if message.role is Role.USER:
             return True
         name = message.name.strip().lower()
@@ -234,14 +234,14 @@ MOST_AHEAD = timedelta(days=1)
 
 
 def is_to_come(*, at: datetime, now: datetime) -> bool:
-    """Whether nothing can have been said then yet: it lies more than a day ahead of `now`."""
+    """Returns whether `at` is too late to have been said yet: over a day after `now`."""
     # Not `at > now + …`: near the last day there is, that sum would overflow.
     return at - now > MOST_AHEAD
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What an agent has in front of it; all of it optional, its sizes bounded by who reads it in.
+    """The context of an agent's work; all of it optional, its sizes bounded by the parser.
 
     `opened_files` are those opened before `current_file`, in any order. `collaborator` is the
     external id of a person of the team. `time` is the local time of the work.

@@ -1,4 +1,4 @@
-"""What changed in a thread's memories since its agent was last told, in few lines (seed 004 §1)."""
+"""Renders the changes of a thread's memories since its agent's last update (seed 004 §1)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 class Kind(StrEnum):
-    """How a change is told."""
+    """The kind of a change, as it is rendered."""
 
     CREATED = "+created"
     UPDATED = "↑updated"
@@ -70,7 +70,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What became of a memory over all its changes; of a superseded one, its successor is told."""
+    """The net change of a memory; for a superseded memory, that of its successor."""
 
     kind: Kind
     memory: Known

@@ -36,7 +36,7 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """What a section's own room would have held had the budget been larger."""
+    """The items of a section cut from its own room for want of budget."""
 
     section: str
     count: int

@@ -55,7 +55,7 @@ def never(_: Line) -> bool:
 
 
 def is_pinned(line: Line) -> bool:
-    """Whether somebody said that it must always be told."""
+    """Returns whether the memory is pinned, to be rendered always."""
     return line.is_pinned
 
 
@@ -168,12 +168,12 @@ class Text:
 
 
 def is_identity(line: Line) -> bool:
-    """What the agent knows of itself."""
+    """Returns whether the memory is the agent's knowledge of itself."""
     return line.memory_type == MemoryType.IDENTITY
 
 
 def is_profile(line: Line) -> bool:
-    """What is known of the user across all agents."""
+    """Returns whether the memory is about the user, across all agents."""
     return line.memory_type == MemoryType.USER_PROFILE
 
 
@@ -220,12 +220,12 @@ LAYERS = tuple(Layer)
 
 
 def is_shared(line: Line) -> bool:
-    """What the whole team knows."""
+    """Returns whether the memory is shared by the whole team."""
     return line.memory_type == MemoryType.SHARED
 
 
 def is_retrieved(line: Line) -> bool:
-    """What belongs to no other layer."""
+    """Returns whether the memory belongs to no other layer."""
     return not (is_identity(line) or is_profile(line) or is_shared(line))
 
 

@@ -1,1 +1,1 @@
-"""What a question asks for, and how well a memory and its surroundings answer it."""
+"""Parses questions, and scores how well a memory and its surroundings answer them."""

@@ -99,7 +99,7 @@ def inverse_frequency(seen: Whole, total: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the database says of n candidates, for t terms; every array has n rows.
+    """The data of n candidates from the database, for t terms; every array has n rows.
 
     `matches` and `names` (n × t): the term is in the text, or is a name of a person the memory is
     by or about. `cosine` is NaN without a vector. `conversation` numbers the conversations, -1 for
@@ -235,5 +235,5 @@ def _time(candidates: Candidates, asked: Asked) -> Floats:
 
 
 def _on_the_clock(times: Floats, ahead: float) -> Floats:
-    """What the clock showed then where it is asked; a midnight is a day, the same everywhere."""
+    """Returns local times where the question is asked; a midnight is a day, the same everywhere."""
     return np.where(times % _DAY_SECONDS == 0, times, times + ahead)

@@ -1,4 +1,4 @@
-"""What a question asks for: terms, names and periods."""
+"""Parses a question into its terms, names and periods."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Period:
 def closeness(
     periods: tuple[Period, ...], *, since: Floats, until: Floats, least_days: float = HAPPENED_DAYS
 ) -> Floats:
-    """How near each span of time lies to the nearest period: 1 where they meet, towards 0 away.
+    """Returns each time span's closeness to the nearest period: 1 where they meet, falling to 0.
 
     Beside a period it is `BESIDE` at most, and decays in proportion to its length, over no fewer
     than `least_days`. `since` and `until` are seconds of the epoch, NaN where unknown, which
@@ -211,7 +211,7 @@ def _most_telling(terms: dict[str, Term]) -> tuple[Term, ...]:
 
 
 def _looks_like_name(word: str, text: str, match: re.Match[str]) -> bool:
-    """Whether a word is written as a name inside a sentence: "Caroline", not "LGBTQ" or "I"."""
+    """Returns whether a word is written as a name: "Caroline", not "LGBTQ" or "I"."""
     return len(word) > 1 and word.istitle() and not _begins_sentence(text, match)
 
 

@@ -20,7 +20,7 @@ Side = Literal["", "since", "until", "before", "after"]
 
 
 class Grain(IntEnum):
-    """How exact the words of a time are, from the finest to the coarsest."""
+    """The precision of a time in words, from the finest to the coarsest."""
 
     MINUTE = 1
     HOUR = 2

@@ -65,12 +65,12 @@ def speaker_of(text: str) -> str:
 
 
 def has_words(text: str) -> bool:
-    """Whether a letter or a figure is among it: signs and emoji alone are no memory."""
+    """Returns whether the text has a letter or a digit: signs and emoji are no memory."""
     return any(char.isalnum() for char in text)
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing in the text can be read: empty, white space or control characters only."""
+    """Returns whether the text is empty, or only white space and control characters."""
     return not any(char.isprintable() and not char.isspace() for char in text)
 
 
@@ -143,7 +143,7 @@ def _split_line(line: str, begin: int) -> list[str]:
 
 
 def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
-    """Whether the marks of a match end a sentence, by the words on both sides of them."""
+    """Returns whether the marks of a match end a sentence, by the words on both sides of them."""
     mark = match[0]
     after = line[match.end() : match.end() + _LONGEST_WORD].split(maxsplit=1)
     following = after[0] if after else ""
