@@ -71,7 +71,7 @@ class DocumentField(forms.JSONField):
         return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Whether another document was written; an empty text counts as none."""
+        """Returns whether another document was written; an empty text counts as none."""
         return bool(data and str(data).strip()) and super().has_changed(initial, data)
 
 

@@ -135,7 +135,7 @@ def _counted(name: str, values: Sequence[float | None], url: str) -> Line:
 
 
 def _yield(extracted: Series) -> Line:
-    """How many memories came of 100 messages on each day; nothing where none were read."""
+    """Memories extracted per 100 messages on each day; None for days on which none were read."""
     memories, messages = extracted["memories"], extracted["messages"]
     by_day = [
         round(100 * (made or 0) / read, 1) if read else None

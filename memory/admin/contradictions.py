@@ -229,7 +229,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         return self.own_page(request, template, "Contradiction", **context)
 
     def _queue(self, request: HttpRequest) -> review.Queue:
-        """What is open in the list that the reviewer came from: its filters, search and order."""
+        """Returns the open rows of the reviewer's list, under its filters, search and order."""
         listing = copy(request)
         listing.method = "GET"
         listing.GET = QueryDict(request.GET.get(_FILTERS, ""))

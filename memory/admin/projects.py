@@ -95,7 +95,7 @@ def _clear(request: HttpRequest, project: Project, typed: dict[str, str]) -> Cle
 
 
 def _count(category: Category) -> str:
-    """How many memories that are not deleted are in the category."""
+    """The number of memories in the category that are not deleted."""
     # The theme asks several times for what a page shows once.
     known: int | None = category.__dict__.get(_COUNTED)
     if known is None:

@@ -233,7 +233,7 @@ def _reason(pair: Contradiction) -> str:
 
 
 def _settled(pair: Contradiction) -> str:
-    """How, when, why and by whom it was settled, as the service says it too; empty if open."""
+    """Returns how, when, why and by whom it was settled, worded as by the service; "" if open."""
     if pair.resolved_at is None:
         return ""
     told = told_decision(

@@ -107,7 +107,7 @@ def name_of(pair: Contradiction) -> str:
 
 
 def _outcome(pair: Contradiction, resolution: str) -> str:
-    """What becomes of both sides, {0} and {1}."""
+    """Returns a sentence on what becomes of both sides, {0} and {1}."""
     return (_OUTCOME_OF_TWO if pair.memory_b_id else _OUTCOME_OF_ONE)[resolution]
 
 
@@ -176,7 +176,7 @@ def _change(explanation: str, resolution: str) -> Change[Contradiction]:
 
 
 def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
-    """What becomes of both sides, with their whole texts."""
+    """Returns a sentence on what becomes of both sides, with their whole texts."""
     a, b = pair.memory_a, pair.memory_b
     words = _outcome(pair, resolution).format("“{0}”", "“{1}”")
     if b is None:

@@ -106,7 +106,7 @@ class VersionSerializer(ApiSerializer):
 
 
 class HistorySerializer(page_schema("HistorySteps", StepSerializer)):  # type: ignore[misc]
-    """What happened to a memory in all its versions, the latest first, a page at a time."""
+    """The history of a memory in all its versions, the latest first, a page at a time."""
 
     versions = VersionSerializer(many=True, help_text="The latest first.")
 

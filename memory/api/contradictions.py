@@ -35,7 +35,7 @@ class ContradictionFilterSerializer(PageQuerySerializer):
 
 
 class ResolutionSerializer(StrictSerializer):
-    """How a contradiction is resolved; a merge gives the merged text."""
+    """The resolution of a contradiction; a merge gives the merged text."""
 
     resolution = OneOfField(choices=RESOLUTIONS)
     note = NoteField()
@@ -87,7 +87,7 @@ class ContradictionSerializer(ApiSerializer):
     )
 
     def get_merged_memory(self, row: Contradiction) -> UUID | None:
-        """What superseded the first side, which only a merge of both does."""
+        """Returns the id of the memory that superseded the first side in a merge; else None."""
         return row.memory_a.superseded_by_id if row.resolution == MERGED else None
 
 

@@ -94,13 +94,13 @@ class NewMessagesSerializer(StrictSerializer):
 
 
 class ExtractSerializer(StrictSerializer):
-    """Whether to wait for the result."""
+    """The choice to wait for the result."""
 
     wait = StrictBooleanField(required=False, default=False)
 
 
 class CompactSerializer(StrictSerializer):
-    """How much of the end of the conversation stays: a number of messages, or as many as fit."""
+    """The end of the conversation to keep: a number of messages, or as many as fit."""
 
     keep_last = StrictIntegerField(required=False, min_value=0, max_value=1_000_000)
     max_tokens = StrictIntegerField(required=False, min_value=0, max_value=MAX_TOKEN_BUDGET)
@@ -144,7 +144,7 @@ class MessageListSerializer(ApiSerializer):
 
 
 class ExtractionSerializer(ApiSerializer):
-    """What an extraction did."""
+    """The result of an extraction."""
 
     created = serializers.IntegerField()
     versioned = serializers.IntegerField()

@@ -32,7 +32,7 @@ _SIGNALS = ("file_opened", "opened_files", "branch", "error", "time", "collabora
 
 
 class WorkSerializer(StrictSerializer):
-    """What is in front of an agent; at least one signal of it."""
+    """The work that an agent has in front of it; at least one signal is required."""
 
     file_opened = NameField(required=False, max_length=MAX_REF_CHARS)
     opened_files = serializers.ListField(
@@ -101,14 +101,14 @@ class UsageReportSerializer(StrictSerializer):
 
 
 class UsageReportedSerializer(ApiSerializer):
-    """How many different memories were counted."""
+    """The number of different memories counted."""
 
     cited = serializers.IntegerField()
     ignored = serializers.IntegerField()
 
 
 class UsageViewSet(ApiViewSet):
-    """What agents say of the use of memories."""
+    """Agents' reports on the use of memories."""
 
     operations = {"report": ("hotpath", "update")}
     memory_actions = ("report",)
@@ -174,7 +174,7 @@ class EventSerializer(ApiSerializer):
 
 
 class EventCountSerializer(ApiSerializer):
-    """How often an operation happened on one day (UTC)."""
+    """The number of times an operation happened on one day (UTC)."""
 
     day = serializers.DateField()
     node = serializers.CharField()

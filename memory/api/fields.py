@@ -55,7 +55,7 @@ class TextField(serializers.CharField):
 
 
 class TextInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """What the schema says of a text: that it is not blank, and its pattern."""
+    """Describes a text in the schema: that it is not blank, and its pattern."""
 
     target_class = TextField
     match_subclasses = True
@@ -119,7 +119,7 @@ class ContentField(TextField):
 
 
 class QuestionField(ContentField):
-    """What a reader asks: 1 to 8,000 characters, not only white space."""
+    """A reader's question: 1 to 8,000 characters, not only white space."""
 
     defaults = {"trim_whitespace": False, "max_length": MAX_QUERY_CHARS}
 

@@ -60,7 +60,7 @@ class TextsField(serializers.DictField):
 
 
 class TextsInSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """What the schema says of such texts: how many there may be."""
+    """Describes a `TextsField` in the schema: how many texts there may be."""
 
     target_class = TextsField
 
@@ -93,7 +93,7 @@ class FactPayloadSerializer(StrictSerializer):
 
 
 class _WithArtifacts(StrictSerializer):
-    """What may name artifacts."""
+    """A payload that may name artifacts."""
 
     artifacts = serializers.ListField(
         child=ArtifactSerializer(), required=False, max_length=MAX_PARTS
@@ -119,7 +119,7 @@ class EpisodePayloadSerializer(_WithArtifacts):
 
 
 class PatternPayloadSerializer(_WithArtifacts):
-    """How something is built here: when it applies, and its template."""
+    """A way to build something here: when it applies, and its template."""
 
     trigger = NameField(max_length=MAX_NAME_CHARS)
     template = TemplateField()
@@ -149,20 +149,20 @@ class WorkflowPayloadSerializer(StrictSerializer):
 
 
 class DecisionPayloadSerializer(_WithArtifacts):
-    """What a project decided."""
+    """A decision of a project."""
 
     decision = StatementField()
 
 
 class ConventionPayloadSerializer(_WithArtifacts):
-    """What all in a project keep to."""
+    """A convention that everybody in a project follows."""
 
     convention = StatementField()
     scope = NameField(required=False, help_text="Where it holds, such as `tests`.")
 
 
 class FailurePayloadSerializer(_WithArtifacts):
-    """What went wrong in a project, and what was learned."""
+    """A failure in a project, and the lesson learned."""
 
     signature = StatementField(
         max_length=2000, help_text="By what it is recognised: an error class and message."
@@ -190,7 +190,7 @@ PAYLOADS: Mapping[Form, type[StrictSerializer]] = {
     )
 )
 class PayloadField(serializers.DictField):
-    """What a memory of a form holds; the schema is that of `form`."""
+    """The payload of a memory with a form; its schema is that of `form`."""
 
 
 class FormedSerializer(StrictSerializer):

@@ -66,7 +66,7 @@ BELOW = "How many candidates were left out because they say less about the quest
 
 
 class SearchQuerySerializer(QuerySerializer):
-    """What to look for, and among which memories."""
+    """The question to search for, and filters of the memories."""
 
     aliases = {"top_k": "limit", "memory_type": "memory_types", "threshold": "min_score"}
 
@@ -177,7 +177,7 @@ class RetrieveSerializer(ReadOptionsSerializer):
 
 
 class PartsSerializer(ApiSerializer):
-    """What each part of relevance adds to `semantic`, which is their sum (apart from rounding)."""
+    """The parts of relevance that add up to `semantic` (apart from rounding)."""
 
     words = serializers.FloatField(help_text="Shared with the question, weighted by rarity.")
     meaning = serializers.FloatField(help_text="Similarity of the text's vector to the question's.")
@@ -281,7 +281,7 @@ class SearchSerializer(ApiSerializer):
 
 
 class StatsSerializer(ApiSerializer):
-    """What a read took."""
+    """The cost of a read."""
 
     tokens_used = serializers.IntegerField()
     token_budget = serializers.IntegerField()

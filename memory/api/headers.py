@@ -136,7 +136,7 @@ class IdempotentPosts(GenericViewSet[Any]):
         return response
 
     def answer_to_keep(self, answer: Answer) -> Answer:
-        """What is kept of an answer; one with a secret is kept without it."""
+        """Returns the answer to store; one with a secret is stored without it."""
         return answer
 
     def answer_again(self, kept: Answer) -> Answer:
@@ -151,7 +151,7 @@ class IdempotentPosts(GenericViewSet[Any]):
 
 
 def _digest(request: Request) -> bytes:
-    """What makes two requests the same: the method, the whole address and the body's bytes."""
+    """Returns a digest of the method, the whole address and the body, equal for equal requests."""
     parts = [str(request.method), request.get_full_path()]
     head = hashlib.sha256("\n".join(parts).encode()).digest()
     return hashlib.sha256(head + request._request.body).digest()
@@ -199,7 +199,7 @@ def entity_tag(version: int) -> str:
 
 
 def condition_of(request: Request) -> Condition:
-    """What must hold of the stored version; InvalidError for a header that is none."""
+    """Returns the condition on the stored version. Raises InvalidError for an invalid header."""
     match = request.headers.get("If-Match", "").strip()
     none_match = request.headers.get("If-None-Match", "").strip()
     return Condition(

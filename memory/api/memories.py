@@ -166,7 +166,7 @@ class MoveSerializer(ReasonSerializer):
 
 
 class PromoteSerializer(ReasonSerializer):
-    """How a project's memory becomes the team's."""
+    """The promotion of a project's memory to the team."""
 
     confirm = StrictBooleanField(
         required=False,
@@ -177,7 +177,7 @@ class PromoteSerializer(ReasonSerializer):
 
 
 class PinSerializer(ReasonSerializer):
-    """Whether to pin or to unpin the memory."""
+    """The choice to pin or to unpin the memory."""
 
     pinned = StrictBooleanField()
 
@@ -195,7 +195,7 @@ class CorrectionSerializer(FormedSerializer, ReasonSerializer):
 
 
 class FeedbackSerializer(StrictSerializer):
-    """How useful a memory in a prompt was."""
+    """Feedback on the usefulness of a memory in a prompt."""
 
     signal = OneOfField(choices=list(Feedback))
     note = NoteField()
@@ -259,7 +259,7 @@ class ProvenanceSerializer(ApiSerializer):
 
 
 class UsageSerializer(ApiSerializer):
-    """How often it was used; updated in batches, so a few seconds behind."""
+    """Counts of a memory's uses; updated in batches, so a few seconds behind."""
 
     retrieved = serializers.IntegerField()
     cited = serializers.IntegerField()
@@ -430,7 +430,7 @@ class RelatedSerializer(ApiSerializer):
 
 
 def warnings_of(result: WriteResult) -> list[str]:
-    """What the caller should know of how a memory was stored."""
+    """Returns warnings for the caller about how a memory was stored."""
     warnings = [WAS_MASKED] if result.secret_masked else []
     if result.wording:
         warnings.append(NOT_STANDALONE.format(how=", ".join(result.wording)))

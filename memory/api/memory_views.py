@@ -109,7 +109,7 @@ class MemoryWrites(ApiViewSet):
 
 
 class MemoryViewSet(MemoryWrites):
-    """What the team's agents know."""
+    """The memories of the team's agents."""
 
     lookup_value_converter = "uuid"
     operations = {
@@ -365,7 +365,7 @@ def code_of(result: WriteResult) -> int:
 
 
 def _filtered(given: dict[str, Any]) -> MemoryQuerySet | None:  # Any: checked parameters
-    """What the search is narrowed to; None where it is not."""
+    """Returns the memories that the search is narrowed to; None without a filter."""
     if given["min_importance"] <= 1 and not given.get("memory_types"):
         return None
     rows = Memory.objects.filter(importance__gte=given["min_importance"])

@@ -47,7 +47,7 @@ PERSON_PARTS: dict[str, PersonPart] = {}
 
 
 class ProfileFieldSerializer(ApiSerializer):
-    """What is known of one field of a person."""
+    """The known value of one field of a person's profile."""
 
     field = serializers.CharField(help_text="Such as `city`.")
     value = serializers.CharField(source="memory.content", help_text="The whole statement.")
@@ -92,7 +92,7 @@ UserPage = page_schema("UserPage", EndUserSerializer)
 
 
 class ErasedSerializer(ApiSerializer):
-    """How many rows of each kind are, or would be, erased."""
+    """The number of rows of each kind that are, or would be, erased."""
 
     user = serializers.CharField(source="external_id")
     memories = serializers.IntegerField()
@@ -110,7 +110,7 @@ class ErasedSerializer(ApiSerializer):
 
 
 class ErasureToConfirmSerializer(ApiSerializer):  # Any: made of a plan and a token
-    """What would be erased, and the token that confirms it."""
+    """A preview of the erasure, and the token that confirms it."""
 
     confirmation = serializers.CharField(help_text="Send it as `confirmation` to erase.")
     expires_at = serializers.DateTimeField()
@@ -125,7 +125,7 @@ class ConfirmationSerializer(QuerySerializer):
 
 
 class UserChangeSerializer(StrictSerializer):
-    """What changes of a person."""
+    """Changes to a person."""
 
     has_insights = StrictBooleanField(required=False, help_text="Whether any are made from now on.")
     role = serializers.ChoiceField(

@@ -50,7 +50,7 @@ ProjectPage = page_schema("ProjectPage", ProjectSerializer)
 
 
 class ProjectChangeSerializer(StrictSerializer):
-    """What a project is set to; what is left out stays."""
+    """New settings of a project; omitted fields stay unchanged."""
 
     name = NameField(required=False, max_length=200)
     max_items = StrictIntegerField(required=False, min_value=1, max_value=_MOST_ITEMS)
@@ -73,7 +73,7 @@ class ClearTeamSerializer(ReasonSerializer):
 
 
 class ClearedSerializer(ApiSerializer):
-    """What was cleared."""
+    """The number of memories cleared, and of those left to clear."""
 
     deleted = serializers.IntegerField(help_text="Soft-deleted now; each can be restored.")
     left = serializers.IntegerField(help_text="More than 0: send it again to go on.")

@@ -115,7 +115,7 @@ class LayerSerializer(ApiSerializer):
 
 
 class TrimmedLayerSerializer(ApiSerializer):
-    """What the budget cut from a layer; layers are trimmed in the order 7, 6, 5, 4."""
+    """The part of a layer cut to fit the budget; layers are trimmed in the order 7, 6, 5, 4."""
 
     layer = serializers.IntegerField(source="number")
     name = serializers.ChoiceField(choices=LAYER_NAMES)
@@ -208,7 +208,7 @@ class ReadViewSet(ApiViewSet):
     only_reads = True
 
     def asked(self, given: Given) -> Asked:
-        """What is asked by the validated input.
+        """Returns the question that the validated input asks.
 
         Raises NotFoundError for an unknown agent or conversation, ForbiddenError for another agent
         than the key's, and InvalidError for an agent whose own budget cannot be used.
@@ -374,7 +374,7 @@ class PromptViewSet(ReadViewSet):
 
 
 def _briefly(found: Prompt) -> Json:
-    """What `RetrievalSerializer` describes, without its stats."""
+    """Renders a `RetrievalSerializer` by hand, without its stats."""
     return {
         "return": BRIEF,
         "memories": [brief_memory_json(each) for each in found.memories],
@@ -385,7 +385,7 @@ def _briefly(found: Prompt) -> Json:
 
 
 def _in_full(found: Prompt) -> Json:
-    """What `FullRetrievalSerializer` describes, without its stats."""
+    """Renders a `FullRetrievalSerializer` by hand, without its stats."""
     return {
         "return": FULL,
         "memories": [packed_memory_json(each) for each in found.memories],
@@ -396,7 +396,7 @@ def _in_full(found: Prompt) -> Json:
 
 
 def _prompt_json(built: BuiltPrompt, news: News | None = None) -> Json:
-    """What `BuiltPromptSerializer` describes, without its stats."""
+    """Renders a `BuiltPromptSerializer` by hand, without its stats."""
     found, layers = built.retrieval, built.layer_of
     return {
         "prompt": built.prompt,

@@ -30,7 +30,7 @@ _SCORERS = ["heuristics", "model"]
 
 
 class BudgetQuerySerializer(QuerySerializer):
-    """Whose budget."""
+    """The agent and the end user of the budgets."""
 
     agent = NameField(required=False, help_text="Optional with a key of one agent.")
     user = NameField(required=False, max_length=200)
@@ -50,7 +50,7 @@ class BudgetCapSerializer(ApiSerializer):
 
 
 class BudgetLeftSerializer(ApiSerializer):
-    """What is left of each budget; null for a budget that is not set."""
+    """The amount left of each budget; null for a budget that is not set."""
 
     left_usd = serializers.FloatField(help_text="Of the tightest budget: what a call may cost.")
     tightest = serializers.ChoiceField(source="tightest.account.kind.value", choices=CAPS)
@@ -206,7 +206,7 @@ class BudgetViewSet(ApiViewSet):
 
     @operation("budget", query=BudgetQuerySerializer, answer=BudgetLeftSerializer)
     def left(self, given: Given) -> Response:
-        """What models may still cost for an agent, and for an end user if one is named.
+        """The budget left for model calls of an agent, and of an end user if one is named.
 
         Days and months follow the team's time zone. For an unknown user nothing has been spent.
         """

@@ -91,7 +91,7 @@ class StrictSerializer(ApiSerializer):
 
 
 class StrictInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """What the schema says of an input: no other fields, and the other names of its own."""
+    """Describes an input in the schema: no other fields, and the aliases of its own."""
 
     target_class = StrictSerializer
     match_subclasses = True

@@ -48,7 +48,7 @@ class CheckpointSerializer(StrictSerializer):
 
 
 class CheckpointQuerySerializer(QuerySerializer):
-    """Whose state to load, and which version."""
+    """The owner and the version of the state to load."""
 
     user = NameField(max_length=200)
     agent = NameField(required=False)
@@ -122,7 +122,7 @@ class ThreadChangeSerializer(ApiSerializer):
 
 
 class ThreadChangesSerializer(ApiSerializer):
-    """What changed in a thread's memories after a revision, the oldest first."""
+    """Changes to a thread's memories after a revision, the oldest first."""
 
     conversation = serializers.UUIDField()
     thread_id = serializers.CharField()
@@ -196,13 +196,13 @@ class CheckpointViewSet(ApiViewSet):
 
 
 class ThreadChangesViewSet(ApiViewSet):
-    """What changed in a thread's memories."""
+    """Changes to a thread's memories."""
 
     memory_actions = ("changes",)
 
     @operation("threads_changes", query=ChangesQuerySerializer, answer=ThreadChangesSerializer)
     def changes(self, given: Given, thread_id: str) -> Response:
-        """What changed in the memories of a thread after a revision; prompts still report it.
+        """List the changes to a thread's memories after a revision; prompts still report them.
 
         Name the thread by its id (with user and agent if several threads share it) or by the id
         of the conversation.
@@ -240,7 +240,7 @@ def _thread_name(thread_id: str) -> str:
 
 
 def _shown(saved: Saved, *, user: str, agent: str | None) -> dict[str, Any]:
-    """What SavedCheckpointSerializer describes; running it would take as long as the statement."""
+    """Renders a SavedCheckpointSerializer by hand; running it takes as long as the statement."""
     return {
         "thread_id": saved.key.thread_id,
         "user": user,

@@ -1,4 +1,4 @@
-"""How commands find the team that they are told."""
+"""Finds the team that a command names."""
 
 from __future__ import annotations
 

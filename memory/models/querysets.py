@@ -1,4 +1,4 @@
-"""What may be seen, once; and the filters that lists are made of."""
+"""The one definition of visible rows, and the filters that lists are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memories and messages are found by, apart from them: vectors, words, and whose they are."""
+"""Search entries of memories and messages, apart from them: vectors, words and owners."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class SearchEntry(models.Model):
 
 
 class SearchGraph(TeamOwned):
-    """That a team's vectors, but the latest, stand in an approximate index; others are exact."""
+    """Marks a team whose vectors, but the latest, are in an approximate index; others are exact."""
 
     dimensions = models.PositiveSmallIntegerField()
     number = models.PositiveSmallIntegerField()

@@ -82,7 +82,7 @@ class Considered:
 
     @property
     def left_out(self) -> int:
-        """How many candidates are not relevant enough."""
+        """The number of candidates that are not relevant enough."""
         found, kept = self.found, self.relevant
         memories = len(found.memories) - len(kept.memories)
         return memories + len(found.messages) - len(kept.messages)
@@ -121,7 +121,7 @@ class Retrieval:
 
     @property
     def read_messages(self) -> bool:
-        """Whether it depends on messages."""
+        """Returns whether the result depends on messages."""
         return Level.RAW in self.searched
 
     @property
@@ -155,7 +155,7 @@ class Prompt(Retrieval):
 
     @property
     def read_messages(self) -> bool:
-        """Whether it depends on messages."""
+        """Returns whether the prompt depends on messages."""
         return self.has_heard_names or Level.RAW in self.searched
 
 

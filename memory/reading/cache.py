@@ -193,7 +193,7 @@ def _valid(
 
 
 def _is_of_today(kept_at: str, key: AnswerKey) -> bool:
-    """Whether the cached answer's time is near enough: a question may say "yesterday"."""
+    """Returns whether the cached answer is recent enough: a question may say "yesterday"."""
     at, now = datetime.fromisoformat(kept_at), key.now
     if abs(now - at) > timedelta(seconds=settings.HOT_ANSWER_SECONDS):
         return False

@@ -154,7 +154,7 @@ def _of_different_owners(viewer: Viewer, rows: Sequence[SignalRow]) -> list[_Pai
 
 
 def _may_concern_each_other(one: SignalRow, other: SignalRow) -> bool:
-    """Whether they are about the same person and project, or one is about none."""
+    """Returns whether both rows are about the same person and project, or one is about none."""
     return all(
         mine == yours or None in (mine, yours)
         for mine, yours in (

@@ -207,7 +207,7 @@ def is_told_as_summary(each: Ranked, *, of: UUID | None) -> bool:
 
 
 def _likely_to_fit(ranked: Sequence[Ranked], *, token_budget: int) -> list[Ranked]:
-    """What has room of its own, and the best of the others; team knowledge is counted apart."""
+    """Returns memories with room of their own and the best others; counts team knowledge apart."""
     room = _SPARE * token_budget * CHARACTERS_A_TOKEN
     used: dict[bool, int] = defaultdict(int)
     kept = []

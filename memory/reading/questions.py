@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How far a read looks beside live memories: at cold and past ones, and at messages.
+    """The reach of a read beyond live memories: into cold and past ones, and into messages.
 
     None for `include_raw` looks at messages unless `rows` narrow the memories, and leaves out those
     that whoever asks has in view. With `include_private` confidences are candidates even if the

@@ -244,7 +244,7 @@ def relevant(
 def _says_enough(
     candidates: Sequence[Ranked] | Sequence[RankedMessage], min_score: float
 ) -> list[bool]:
-    """Whether it is relevant or of the time asked for, by place in the shared table."""
+    """Returns, by place in the shared table, whether each is relevant or of the time asked for."""
     if not candidates:
         return []
     table = candidates[0].table

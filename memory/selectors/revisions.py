@@ -1,4 +1,4 @@
-"""How often a team's memories and messages changed, as a reader's transaction sees it."""
+"""Counts of changes to a team's memories and messages, as a reader's transaction sees them."""
 
 from __future__ import annotations
 

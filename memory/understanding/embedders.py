@@ -313,7 +313,7 @@ class EmbedderSpec:
 
     @property
     def name(self) -> str:
-        """How vectors say whose they are: `openai/text-embedding-3-small@512`."""
+        """The model name stored with its vectors: `openai/text-embedding-3-small@512`."""
         size = f"@{self.dimensions}" if self.dimensions else ""
         return f"{self.provider}/{self.model}{size}"
 

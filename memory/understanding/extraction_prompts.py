@@ -195,7 +195,7 @@ _AUDIENCE_OF_TYPE = {MemoryType.SHARED: "team", MemoryType.AGENT_PRIVATE: "agent
 
 
 def missing_sources(*, answer: ExtractedMemories, count: int) -> str:
-    """What to tell a model none of whose memories names one of its `count` messages; else ""."""
+    """Returns an error for a model whose memories name none of its `count` messages; else ""."""
     numbers = [number for memory in answer.memories for number in memory.messages]
     if not answer.memories or any(1 <= number <= count for number in numbers):
         return ""
@@ -290,7 +290,7 @@ def _refusal(content: str, sources: Sequence[SourceMessage], importance: int) ->
 
 
 def _put_right(proposal: ProposedMemory, candidate: Candidate, count: int) -> Iterator[str]:
-    """What of the proposal's fields is not stored as the model gave it."""
+    """Yields the problems of the proposal's fields that are not stored as the model gave them."""
     if any(not 1 <= number <= count for number in proposal.messages):
         yield "unknown message"
     if not 1 <= proposal.importance <= 10:

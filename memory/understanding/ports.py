@@ -88,7 +88,7 @@ class FilteringJudge(Judge, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How far pairs were judged, and what that cost.
+    """The progress of judging pairs, and its cost.
 
     `waiting` are the places of the pairs that no answer came about. `problem` says in words which
     pairs another judge has to answer and why, "" where none.

@@ -81,7 +81,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """What the model says of a sentence; `keep`, `remember` and `confided` are chances 0-1."""
+    """The model's reading of a sentence; `keep`, `remember` and `confided` are chances 0-1."""
 
     keep: float
     remember: float

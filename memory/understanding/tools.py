@@ -43,7 +43,7 @@ from routing.services.paid_calls import Tariff
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the write and read paths need from outside the database."""
+    """Models and rules that the write and read paths need from outside the database."""
 
     embedder: Embedder
     extractor: Extractor
@@ -62,7 +62,7 @@ class Tools:
 
     @property
     def embeds_in_process(self) -> bool:
-        """Whether a few short texts may be embedded while a reader waits: some milliseconds each.
+        """Returns whether a few short texts may be embedded while a reader waits: some ms each.
 
         Models of a folder may be of any size, and remote ones are never asked for this.
         """
@@ -71,7 +71,7 @@ class Tools:
     def next_vectors(
         self, contents: Sequence[str]
     ) -> tuple[str, Sequence[NDArray[np.float32] | None]]:
-        """What new memories get beside the active vector while a reembedding is under way.
+        """Returns vectors that new memories get beside the active one during a reembedding.
 
         The next model's name with a vector for each content, or nothing for any. The model of the
         first memories ever is recorded on the way.
@@ -86,12 +86,12 @@ class Tools:
 
 @cache
 def default_tools() -> Tools:
-    """What the settings name, built once a process."""
+    """Returns the tools that the settings name, built once per process."""
     return configured_tools()
 
 
 def configured_tools() -> Tools:
-    """What the settings name: rules and the embedded embedder where they name no model."""
+    """Builds the tools that the settings name; without models, rules and the embedded embedder."""
     extractor: Extractor = QuotingExtractor()
     if settings.EXTRACTION_MODEL:
         extractor = ModelExtractor(

@@ -47,7 +47,7 @@ _STAYS = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY, MemoryType.PROCEDURAL)
 
 
 class TeamFacts(StrEnum):
-    """Whether a fact of the team becomes the team's at once, after consent, or never."""
+    """The rule for facts of the team: they become the team's at once, after consent, or never."""
 
     NEVER = "never"
     ASKED = "asked"

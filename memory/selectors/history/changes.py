@@ -1,4 +1,4 @@
-"""What changed in the memories of a conversation, by its revisions."""
+"""Changes to the memories of a conversation, by its revisions."""
 
 from __future__ import annotations
 

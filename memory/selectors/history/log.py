@@ -141,7 +141,7 @@ class Change:
 
     @property
     def is_back(self) -> bool:
-        """Whether undoing it makes the memory live again."""
+        """Returns whether undoing the change makes the memory live again."""
         before, after = self.states
         return before["status"] in LIVE and after["status"] not in LIVE
 

@@ -1,4 +1,4 @@
-"""What a team's memory was at an instant, and what changed between two of them."""
+"""The state of a team's memory at an instant, and the changes between two instants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is searched for, and the rows that were found: memories and messages with their signals."""
+"""Search queries and the rows that they find: memories and messages with their signals."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class SignalRow(NamedTuple):
 
     @property
     def is_private(self) -> bool:
-        """Whether its person told it to its agent in confidence."""
+        """Returns whether the memory's person told it to its agent in confidence."""
         return self.memory_type == MemoryType.AGENT_PRIVATE and self.end_user_id is not None
 
     @property

@@ -35,7 +35,7 @@ Loss = Callable[[Any, Params], Any]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How long and how fast a model is trained; `seed` fixes its head and the order."""
+    """The length and rate of a model's training; `seed` fixes its head and the order."""
 
     epochs: int
     rate: float

@@ -1,1 +1,1 @@
-"""What people and agents decide about stored memories."""
+"""Decisions of people and agents about stored memories."""

@@ -33,7 +33,7 @@ TEAM_SCOPES = (Scope.PROJECT, Scope.TEAM)
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """How many memories were deleted, and how many are left to be cleared by another call."""
+    """The number of memories deleted, and of those left to be cleared by another call."""
 
     deleted: int
     left: int

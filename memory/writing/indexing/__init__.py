@@ -1,1 +1,1 @@
-"""What searches rely on, kept behind the writes."""
+"""Maintains the indexes that searches rely on, behind the writes."""
