@@ -64,7 +64,7 @@ _SURE_OF_WORDING = 0.8
 
 
 class RequestType(StrEnum):
-    """What a request is about; the fields of `teams.domain.team_settings.RequestCategories`."""
+    """The subject of a request; the fields of `teams.domain.team_settings.RequestCategories`."""
 
     CODING = "coding"
     OUTPUT_FORMAT = "output_format"
@@ -119,7 +119,7 @@ def _kernel(some: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is told, in the order of the scopes and best first in each, and what is not.
+    """The included facts, by scope and best first in each, and the facts left out.
 
     Every fact is in one of the two. `asked` are the scopes that were asked, and `enough` says why
     no further one was, "" where all were.
@@ -135,7 +135,7 @@ class Selection:
 def select_facts(
     facts: Sequence[Fact], *, rules: Rules, conflicting: Pairs = (), disputed: Pairs = ()
 ) -> Selection:
-    """What of the facts is told; `conflicting` are the pairs that contradict each other.
+    """Chooses the facts to include; `conflicting` are the pairs that contradict each other.
 
     `disputed` are those of the pairs that people have yet to settle: both sides are told, flagged.
 
@@ -214,7 +214,7 @@ def _once(facts: Sequence[Fact], left: list[LeftOut]) -> tuple[list[Fact], dict[
 
 
 def _by_scope(resolved: Resolved, rules: Rules) -> tuple[set[UUID], tuple[Scope, ...], str]:
-    """What the scopes give that are asked in turn, which those are, and why not the others."""
+    """Asks the scopes in turn; returns their facts, the scopes asked, and why the rest were not."""
     told: set[UUID] = set()
     for place, scope in enumerate(rules.scopes, 1):
         for fact in resolved.standing:
@@ -277,7 +277,7 @@ class FactChooser:
 
     @property
     def asks_for_all(self) -> bool:
-        """Whether all that is known of the person is asked."""
+        """Returns whether the request asks for everything known of the person."""
         return self.kind is RequestType.PERSONAL and asks_for_all(self.request)
 
     def _fits(self, row: SignalRow) -> bool:

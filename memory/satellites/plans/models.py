@@ -10,7 +10,7 @@ from teams.models.base import SameTeamKey, TeamOwned
 
 
 class SignalUse(TeamOwned):
-    """How much one signal has spoken for one memory up to `noted_at`; halves in 30 days.
+    """The weight of one signal for one memory up to `noted_at`; halves in 30 days.
 
     A trigger deletes it when the memory is erased.
     """

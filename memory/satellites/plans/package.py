@@ -139,7 +139,7 @@ class PackageRequest:
 
 @dataclass(frozen=True, slots=True)
 class PackageCount:
-    """How many items of a tier are told, of how many that were to choose from."""
+    """The number of items of a tier that are included, and of those available."""
 
     told: int
     offered: int
@@ -260,12 +260,12 @@ def _narrowed(viewer: Viewer, task: Task, named: str | None) -> tuple[Viewer, st
 
 
 def _asked(noted: Sequence[TaskItem]) -> str:
-    """What the task is about by now: its last items; without words nothing in particular."""
+    """Returns the task's current subject: the words of its last items, "" where there are none."""
     return " ".join(each.words[:_MOST_ASKED] for each in reversed(noted[-3:]))[:_MOST_ASKED]
 
 
 def _is_rule(row: SignalRow) -> bool:
-    """Whether it holds for all work of the project or person, whatever the task's words are."""
+    """Returns whether a memory applies to all work of the project or person, whatever the task."""
     return row.scope == Scope.PROJECT or is_preference(category=row.category, subject=row.subject)
 
 

@@ -139,7 +139,7 @@ class PackageCountsSerializer(ApiSerializer):
 
 
 class PackageSerializer(ApiSerializer):
-    """What a task, its project, the user and the team bring, within the budget."""
+    """The context of a task, its project, the user and the team, within the budget."""
 
     task = serializers.CharField(source="task.id")
     project = serializers.CharField(allow_null=True)
@@ -165,7 +165,7 @@ class PackageSerializer(ApiSerializer):
 
 
 class PackageViewSet(ApiViewSet):
-    """What an agent needs for a task."""
+    """The context that an agent needs for a task."""
 
     operations = {"package": ("context", "context")}
     only_reads = True
@@ -173,7 +173,7 @@ class PackageViewSet(ApiViewSet):
 
     @operation(body=PackageRequestSerializer, answer=PackageSerializer, refuses=WITH_CONFLICT)
     def package(self, given: Given) -> Response:
-        """What a task, its project, the user and the team bring, within a token budget.
+        """Returns the context of a task, its project, the user and the team, within a token budget.
 
         Each of the three tiers has its share of the budget; what one leaves free goes to the best
         of all. The items of an open task come from working memory: 404 for an unknown task, 409 for

@@ -73,7 +73,7 @@ class ContextTier(StrEnum):
 
 
 class Activity(StrEnum):
-    """What the agent is doing."""
+    """The activity of the agent."""
 
     DEBUGGING = "debugging"
     FEATURE = "feature"
@@ -139,7 +139,7 @@ def _below(heading: str, line: Line) -> Written:
 
 
 def topic_plan() -> Plan:
-    """What is known of one topic, in the order of rank."""
+    """Returns the known memories of one topic, in the order of rank."""
     return Plan(
         name="topic",
         sections=[
@@ -199,7 +199,7 @@ def _name(topic: str) -> str:
 
 
 class Nearness(IntEnum):
-    """How near a memory is to the open files."""
+    """The closeness of a memory to the open files."""
 
     FAR = 0
     TOPIC = 1
@@ -217,7 +217,7 @@ _NEAR_WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is known of a memory that may be told.
+    """A memory that may be included, with the facts that decide its place.
 
     `rank` is what the question alone gives it, 0-1; `confidence` that of its prediction, with the
     `reasons`. `is_liked` says that it is a preference of the collaborator, `is_mandatory` that it
@@ -254,12 +254,12 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def folder_of(path: str) -> str:
-    """What is before the last slash, "" where there is none."""
+    """Returns the part before the last slash, "" where there is none."""
     return path.rpartition("/")[0]
 
 
 def nearness(signals: Signals, *, files: Iterable[str], topics: Iterable[str]) -> Nearness:
-    """How near a memory of these files, categories, tags and subject is to the open ones."""
+    """Returns the closeness of a memory's files, categories, tags and subject to the open ones."""
     named, opened = tuple(files), signals.files
     if any(_is_same(one, other) for one in named for other in opened):
         return Nearness.FILE
@@ -271,12 +271,12 @@ def nearness(signals: Signals, *, files: Iterable[str], topics: Iterable[str]) -
 
 
 def is_bound(near: Nearness, *, has_files: bool) -> bool:
-    """Whether it holds for the open files: by one of its own, or without any by its topic."""
+    """Returns whether a memory applies to the open files: by its own, or without any by topic."""
     return near is Nearness.FILE or (near is Nearness.TOPIC and not has_files)
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether they name the same, the one perhaps from further up."""
+    """Returns whether both paths name the same file, one of them perhaps from further up."""
     return bool(one) and (one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"))
 
 

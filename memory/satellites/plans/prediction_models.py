@@ -31,7 +31,7 @@ _SURE = 0.9999
 
 
 def keys_of(signals: Signals, *, collaborator: str = "") -> dict[str, float]:
-    """What a use is counted under, each with how much it says (0-1): the narrower, the more.
+    """Returns the keys that a use is counted under, with weights (0-1): the narrower, the greater.
 
     A file counts with its folder and its module's name, an error by its class and by the shape of
     its message (without numbers and quotations), a moment by the hour of the week.
@@ -63,7 +63,7 @@ def shape_of(error: str) -> str:
 
 
 def decayed(weight: float, *, since: datetime, now: datetime) -> float:
-    """What is left of a weight: half of it after 30 days."""
+    """Returns the remainder of a weight, which halves in 30 days."""
     days = max(0.0, (now - since).total_seconds() / 86_400)
     return weight * float(0.5 ** (days / HALF_LIFE_DAYS))
 
@@ -148,7 +148,7 @@ def _lately(
 def features_of_all(
     *, opened: Sequence[str], touches: Sequence[Touch], of_one: Weights
 ) -> dict[Hashable, tuple[tuple[float, ...], str]]:
-    """What the second model reads of each memory, and the open file that speaks most for it."""
+    """Returns each memory's features for the second model, and the open file favouring it most."""
     by_name: dict[str, list[Touch]] = {}
     for each in touches:
         by_name.setdefault(file_name(each.path), []).append(each)

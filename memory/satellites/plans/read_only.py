@@ -34,7 +34,7 @@ _NO_BOUND = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What facts are wanted for; None and empty where the team's settings decide.
+    """A request for facts; None and empty fields leave the choice to the team's settings.
 
     `scopes` narrows those that are asked, and `categories` stand in place of those that the kind
     of the request needs. Without `max_chars` the length of the block is not bounded by the caller.
@@ -174,7 +174,7 @@ def _loaded(viewer: Viewer, selection: Selection, told: set[UUID]) -> tuple[Chos
 
 
 def _cut(selection: Selection, found: Prompt, told: set[UUID], max_chars: int) -> list[LeftOut]:
-    """What was chosen and is not in the block: no room, or another line says it too."""
+    """Returns the chosen facts that the block omits: no room, or another line says the same."""
     repeated = dict(found.assembly.duplicates) if found.assembly else {}
     return [
         LeftOut(key, Cause.DUPLICATE, f"{repeated[key]} says the same")

@@ -53,7 +53,7 @@ class _NamedQuerySerializer(QuerySerializer):
 
 
 class ContextQuerySerializer(_NamedQuerySerializer):
-    """What context is wanted for."""
+    """The purpose of the requested context."""
 
     user_request = QuestionField(help_text=_REQUEST)
     confidence_threshold = serializers.FloatField(
@@ -74,7 +74,7 @@ class ContextQuerySerializer(_NamedQuerySerializer):
 
 
 class SelectSerializer(StrictSerializer):
-    """What facts are wanted for, and among which."""
+    """The purpose of the requested facts, and the facts to choose among."""
 
     user_request = QuestionField(help_text=_REQUEST)
     scope_filter = serializers.ListField(
@@ -101,7 +101,7 @@ class SelectSerializer(StrictSerializer):
 
 
 class ConflictsQuerySerializer(_NamedQuerySerializer):
-    """Whose conflicts are listed."""
+    """The owner whose conflicts are listed."""
 
     limit = serializers.IntegerField(
         required=False, default=50, min_value=1, max_value=min(PER_REQUEST, MOST_READ)

@@ -88,12 +88,12 @@ def files_of(*, team_id: UUID, ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 
 
 def seen_sql(viewer: Viewer) -> str:
-    """What the viewer may see of the table of memories, live and not cold, as a condition."""
+    """Returns the SQL condition for the live, not cold memories that the viewer may see."""
     return _seen_sql(pattern_of(viewer))
 
 
 def seen_parameters(viewer: Viewer) -> dict[str, object]:
-    """What the parameters of `seen_sql` stand for."""
+    """Returns the values of the parameters of `seen_sql`."""
     allowed = viewer.allowed_categories
     return viewer_parameters(viewer) | ({"categories": ["", *allowed]} if allowed else {})
 
@@ -114,7 +114,7 @@ def _seen_sql(pattern: Viewer) -> str:
 
 
 def topic_counts(*, viewer: Viewer, revision: Revision | None) -> list[tuple[str, int]]:
-    """How many memories that the viewer may see each topic has, most first; call it in scope.
+    """Counts the memories that the viewer may see of each topic, most first; call it in scope.
 
     `revision` is the team's in this transaction: while it stands a process remembers the answer.
     Where counting takes long, it is also remembered for a hundred times as long.

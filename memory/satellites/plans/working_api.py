@@ -43,7 +43,7 @@ MAX_PREDICTED = 100
 
 
 class PredictSerializer(WorkSerializer):
-    """What is in front of the agent; at least one signal of it."""
+    """The agent's current signals; at least one."""
 
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
@@ -73,7 +73,7 @@ _DECIMALS = 4
 
 
 class PredictionViewSet(ApiViewSet):
-    """What will be needed next."""
+    """Predictions of the memories needed next."""
 
     operations = {"predict": ("context", "context")}
     only_reads = True
@@ -127,7 +127,7 @@ _BUDGET = "Tokens of the whole context."
 
 
 class WorkSignalsSerializer(StrictSerializer):
-    """What is known of the work in progress; all of it optional."""
+    """The known signals of the work in progress; all of them optional."""
 
     current_file = NameField(
         required=False, max_length=_MOST_PATH_CHARS, help_text="The open file, from the root."
@@ -230,7 +230,7 @@ class WorkingContextSerializer(ApiSerializer):
 
 
 class ExpandedTopicSerializer(ApiSerializer):
-    """What is known of a topic, as much as the budget holds."""
+    """The known memories of a topic, as many as the budget holds."""
 
     topic = serializers.CharField()
     context_ = serializers.CharField()
@@ -242,7 +242,7 @@ class ExpandedTopicSerializer(ApiSerializer):
 
 
 class WorkingContextViewSet(ApiViewSet):
-    """What matters before it is asked for."""
+    """The context that matters before it is asked for."""
 
     operations = {"assemble": ("context", "context"), "expand": ("context", "context")}
     only_reads = True
@@ -250,7 +250,7 @@ class WorkingContextViewSet(ApiViewSet):
 
     @operation(body=AssembleSerializer, answer=WorkingContextSerializer)
     def assemble(self, given: Given) -> HttpResponse:
-        """What matters for the work in progress, in four tiers within a token budget.
+        """Returns the context of the work in progress, in four tiers within a token budget.
 
         Critical: decisions and failures on the open file, folder or topic, what is known of recent
         errors, and open contradictions. Relevant: what is predicted, what the query retrieves, and
@@ -293,7 +293,7 @@ class WorkingContextViewSet(ApiViewSet):
 
     @operation(query=ExpandQuerySerializer, answer=ExpandedTopicSerializer)
     def expand(self, given: Given) -> HttpResponse:
-        """What is known of a topic of the index: a category, tag, subject or folder of files."""
+        """Returns the memories of a topic of the index: a category, tag, subject or folder."""
         viewer, agent, _ = self.named_agent(given)
         counter = counter_for(agent.model_config)
         found = expand_topic(

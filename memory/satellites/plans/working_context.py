@@ -288,7 +288,7 @@ def _recent_errors(viewer: Viewer, given: Sequence[str], now: datetime) -> tuple
 
 
 def _is_kept(row: WorkingRow, signals: Signals) -> bool:
-    """Whether it is told whatever is asked: of decisions and failures those that are near."""
+    """Returns whether a memory stays for any query: of decisions and failures only near ones."""
     if row.reason or row.form not in ("decision", "failure"):
         return True
     topics = [row.category, row.subject, *(row.tags or ())]
@@ -304,7 +304,7 @@ def _with_index(
     token_budget: int,
     counter: TokenCounter,
 ) -> WorkingContext:
-    """What was found, with the index of the topics that it does not tell."""
+    """Returns the memories found, with an index of the topics that they do not cover."""
     told = [each.row.memory_id for each in found.told]
     counted = Counter(topic for key in told for topic in chooser.topics[key])
     index = topic_index(

@@ -121,7 +121,7 @@ class PlaygroundForm(forms.Form):
 
     @property
     def has_options(self) -> bool:
-        """Whether any option is not at its default, or wrong."""
+        """Returns whether any option is not at its default, or invalid."""
         return any(self[name].value() or self[name].errors for name in _OPTIONS)
 
     @property
@@ -162,7 +162,7 @@ class PlaygroundForm(forms.Form):
         return values
 
     def trial(self) -> Trial:
-        """What is tried; only of a valid form."""
+        """The trial to run; only of a valid form."""
         values = self.cleaned_data
         return Trial(
             agent=values["agent"],
@@ -190,7 +190,7 @@ class PlaygroundForm(forms.Form):
         return conversation_with(viewer=viewer, conversation_id=values["conversation"])
 
     def _defaults(self, agents: list[Agent]) -> dict[str, float]:
-        """What an empty weight means for the chosen agent, or for the first one."""
+        """Returns the meaning of an empty weight for the chosen agent, or for the first one."""
         wanted = str(self["agent"].value() or "")
         chosen = [each for each in agents if str(each.pk) == wanted] or agents[:1]
         with suppress(DomainError):

@@ -1,4 +1,4 @@
-"""What became of every candidate of a read, and how it is shown: bars, words, figures."""
+"""The outcome of every candidate of a read, and its display: bars, words, figures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a memory or a message, with its score 0-1 and the signals behind it.
+    """The outcome of a memory or a message, with its score 0-1 and the signals behind it.
 
     Without a `row` it is a `message`. `section` is where it stands, or would have stood, and
     `tokens` what its line takes there, 0 where no line was written. `same_as` is the memory that
@@ -93,7 +93,7 @@ def outcomes_of_prompt(
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """What a plan made of the memories that it was offered, by their ids."""
+    """The result of a plan for the memories that it was offered, by their ids."""
 
     told: dict[UUID, tuple[str, int]]
     offered: dict[UUID, tuple[str, int]]

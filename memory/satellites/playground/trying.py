@@ -44,7 +44,7 @@ class PlanName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is tried, and as whom; what is None is as the agent's document or the API has it."""
+    """The options of a trial, and its reader; None means as set by the agent's document or API."""
 
     agent: Agent
     text: str
@@ -72,7 +72,7 @@ class Trial:
         return viewer_in(viewer, self.conversation) if self.conversation else viewer
 
     def read(self, actor: str, tools: Tools, now: datetime) -> Read:
-        """What is read, as whom; nothing of it is counted."""
+        """Returns the read to run, with its viewer; nothing of it is counted."""
         return Read(
             viewer=self.viewer(actor),
             question=Question(self.text, self.conversation.pk if self.conversation else None),
@@ -94,7 +94,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class SectionUse:
-    """What a part of the prompt takes; `cut` is what a larger budget would have added."""
+    """The size of a part of the prompt; `cut` is what a larger budget would have added."""
 
     name: str
     tokens: int

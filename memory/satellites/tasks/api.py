@@ -150,7 +150,7 @@ class NewItemSerializer(StrictSerializer):
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """What belongs to the kind is there, and nothing else."""
+        """Checks that the fields of the kind are given, and no others."""
         is_tool = attrs["kind"] == ItemKind.TOOL_OUTPUT
         needed, others = ["text"], ["tool", "output"]
         if is_tool:
@@ -193,7 +193,7 @@ class ItemsSerializer(ApiSerializer):
 
 
 class PromotionSerializer(StrictSerializer):
-    """How an item is kept as a memory of the project."""
+    """The form in which an item is stored as a memory of the project."""
 
     content = StatementField(required=False, help_text="In these words; as it is if omitted.")
     kind = OneOfField(
@@ -214,7 +214,7 @@ class PromotionSerializer(StrictSerializer):
 
 
 class TaskViewSet(MemoryWrites):
-    """What an agent notes while it works on a task; it ends with the task."""
+    """Notes of an agent at work on a task; they end with the task."""
 
     memory_actions = ("create", "load", "add", "items", "clear", "complete", "fail", "promote")
     operations = {"promote": ("hotpath", "create")}

@@ -229,7 +229,7 @@ def _unknown() -> NotFoundError:
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """How an item is kept: as it is, or in other words, as a `kind`, and with what beside.
+    """The form in which an item is stored: verbatim or reworded, its `kind`, and what is added.
 
     A kind gives the importance, where none is said, a tag and, where the team's vocabulary has it,
     the category. A failure comes with its lesson.

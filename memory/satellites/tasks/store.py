@@ -47,7 +47,7 @@ class TaskState(StrEnum):
 
 
 class ItemKind(StrEnum):
-    """What an item of a task is (seed 003, section 2.2)."""
+    """The kind of an item of a task (seed 003, section 2.2)."""
 
     REASONING = "reasoning"
     TOOL_OUTPUT = "tool_output"
@@ -59,7 +59,7 @@ class ItemKind(StrEnum):
 
 
 class ProjectKind(StrEnum):
-    """What a project keeps of its work (seed 003, section 3.3)."""
+    """The kinds of work that a project stores as memories (seed 003, section 3.3)."""
 
     DECISION = "decision"
     CONVENTION = "convention"
@@ -109,7 +109,7 @@ class TaskItem:
 
     @property
     def words(self) -> str:
-        """What the item says, as text: an output that is no text as JSON."""
+        """The content of the item as text: an output that is no text as JSON."""
         if self.kind is ItemKind.REASONING:
             return self.text
         if self.output is None:

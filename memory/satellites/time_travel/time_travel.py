@@ -181,7 +181,7 @@ class ChangeLine:
 
     @property
     def marks(self) -> list[str]:
-        """Whose it is and what it is, in a few words."""
+        """The owners and the type of the memory, in a few words."""
         return _marks(self.memory)
 
 
@@ -194,7 +194,7 @@ class ChangesPage:
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """How many lines there are of each kind."""
+        """The number of lines of each kind."""
         kinds = [line.kind for line in self.lines]
         return [(words, kinds.count(words)) for words in _KIND_WORDS.values()]
 
@@ -307,7 +307,7 @@ def _place(text: str) -> UUID | None:
 
 
 def _marks(memory: Memory) -> list[str]:
-    """What kind of memory it is, in which state, and whose, in a few words each."""
+    """Returns the type, state and owners of a memory, in a few words each."""
     owners = [
         memory.agent and memory.agent.slug,
         memory.end_user and memory.end_user.external_id,
@@ -323,7 +323,7 @@ def _marks(memory: Memory) -> list[str]:
 
 
 def _differences(before: Memory, after: Memory) -> list[str]:
-    """What differs between two states of one memory, a short sentence for each."""
+    """Returns the differences between two states of one memory, a short sentence for each."""
     names = _owners(before) | _owners(after)
     found = change_words(_columns(before), _columns(after), names=names)
     if before.is_pinned != after.is_pinned:

@@ -68,7 +68,7 @@ class TravelForm(forms.Form):
 
     @property
     def filters(self) -> MemoryFilters:
-        """What the list is narrowed to; for a valid form."""
+        """The filters of the list; for a valid form."""
         chosen = self.cleaned_data
         return MemoryFilters(
             agent=chosen["agent"] or None,

@@ -76,5 +76,5 @@ class ImportRunAdmin(TeamAdmin[ImportRun]):
 
     @display(description="progress")
     def progress(self, run: ImportRun) -> str:
-        """How many of its items were dealt with."""
+        """The number of items processed, of the total."""
         return f"{run.done + run.failed:,} of {run.total:,}"

@@ -33,7 +33,7 @@ FORMATS = [(each.value, each.value) for each in Format]
 
 
 class ImportQuerySerializer(QuerySerializer):
-    """What is sent, and whose it is."""
+    """The format and the owner of an upload."""
 
     format = OneOfField(
         choices=FORMATS, required=False, help_text="Left out, it is found by the contents."
@@ -95,7 +95,7 @@ ImportPage = page_schema("ImportPage", ImportRunSerializer)
 
 
 class ExportQuerySerializer(QuerySerializer):
-    """Whose, and what of it."""
+    """The owner of an export, and the parts to include."""
 
     user = NameField(max_length=200)
     form = AnyOfField(

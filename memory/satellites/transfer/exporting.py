@@ -165,7 +165,7 @@ def export_person(
     batch: int = BATCH,
     forms: Sequence[str] = (),
 ) -> PersonExport:
-    """What is held about the person of that external id; with `forms`, memories of these alone.
+    """Exports the data held about the person of that external id; with `forms`, only such memories.
 
     Raises ForbiddenError for a key of one agent, which sees only its part, and NotFoundError for a
     person that the team does not know.

@@ -39,7 +39,7 @@ class TeamImportError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImportedTeam:
-    """What was brought in: the team, its rows by table, and the head of its seals, if any.
+    """The imported team, its number of rows by table, and the head of its seals, if any.
 
     `other_model` is the model of its vectors where this installation searches by another one.
     """

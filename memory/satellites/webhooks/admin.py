@@ -127,7 +127,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
     failing = time_column("failing_since", "failing since")
 
     def get_fields(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """What a new endpoint needs, and how a stored one does."""  # Any: Django's own shape
+        """Returns the fields of a new endpoint or of a stored one."""  # Any: Django's own shape
         asked = ["team", "name", "url", "events", "include_text"]
         return asked if obj is None else [*asked, "is_enabled", *self.readonly_fields]
 
@@ -184,7 +184,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
         label={"well": "success", "failing": "warning", "disabled": "danger"},
     )
     def health(self, endpoint: WebhookEndpoint) -> str:
-        """Whether it takes what it is sent."""
+        """The state of the endpoint: well, failing or disabled."""
         if not endpoint.is_enabled:
             return "disabled"
         return "failing" if endpoint.failing_since else "well"
@@ -197,7 +197,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
 
 
 class StateFilter(OpenFirstFilter):
-    """What is not delivered first."""
+    """Filter by state; undelivered ones by default."""
 
     title = "state"
     parameter_name = "state"

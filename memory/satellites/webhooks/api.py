@@ -52,7 +52,7 @@ class WebhookEventsField(serializers.ListField):
 
 
 class WebhookChangeSerializer(StrictSerializer):
-    """What an endpoint is set to; what is left out stays."""
+    """The new values of an endpoint; fields left out stay unchanged."""
 
     url = TextField(required=False, max_length=2000, help_text=_URL)
     events = WebhookEventsField(required=False, min_length=1, max_length=len(EVENTS))
@@ -127,7 +127,7 @@ class ReplaySerializer(StrictSerializer):
 
 
 class ReplayedSerializer(ApiSerializer):
-    """How many deliveries wait again."""
+    """The number of deliveries that are pending again."""
 
     replayed = serializers.IntegerField()
 
@@ -211,7 +211,7 @@ class WebhookViewSet(ApiViewSet):
         "webhooks_deliveries", query=WebhookDeliveryFilterSerializer, answer=WebhookDeliveryPage
     )
     def deliveries(self, given: Given, pk: UUID) -> Response:
-        """What was sent, waits or is dead, the latest first; kept for WEBHOOK_DAYS."""
+        """Lists sent, pending and dead deliveries, the latest first; kept for WEBHOOK_DAYS."""
         with self.team_scope():
             rows = WebhookDelivery.objects.filter(
                 team_id=self.principal.team_id, endpoint=self._endpoint(pk), **given

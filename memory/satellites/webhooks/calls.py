@@ -47,7 +47,7 @@ class WebhookAnswer:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the receiver has it (2xx)."""
+        """Returns whether the receiver accepted the delivery (2xx)."""
         return self.status is not None and 200 <= self.status < 300
 
 
@@ -56,7 +56,7 @@ class _PrivateAddressError(Exception):
 
 
 def problem_with_target(url: str, *, allow_private: bool) -> str:
-    """What is wrong with the address of a webhook, as a sentence; or nothing.
+    """Returns the problem with the address of a webhook, as a sentence; "" where there is none.
 
     A name is not resolved here: where it leads is checked whenever something is sent.
     """
@@ -81,7 +81,7 @@ def problem_with_target(url: str, *, allow_private: bool) -> str:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether the address is one of the public internet, whichever way an IPv4 address is wrapped.
+    """Returns whether an address is on the public internet, however an IPv4 address is wrapped.
 
     Neither of a private network, the link, or this machine, nor reserved, nor of several machines.
     """
@@ -200,7 +200,7 @@ _PREFIX = "whsec_"
 
 
 def new_secret() -> str:
-    """What a new secret is made of, as the database keeps it."""
+    """Returns the source of a new secret, as the database stores it."""
     return f"{next(iter(seal_keys()))}:{secrets.token_hex(16)}"
 
 
@@ -249,7 +249,7 @@ _LONGEST_BETWEEN = _LONGEST * (1 + 2 * _JITTER)
 
 
 def pause_before_next(*, attempts: int, chance: float) -> timedelta:
-    """How long to wait after so many failed attempts (1 or more).
+    """Returns the pause after so many failed attempts (1 or more).
 
     5 seconds, doubled with each further failure up to 6 hours, then up to a fifth shorter or longer
     by `chance` (0-1), so that what failed together does not come back together.
@@ -259,11 +259,11 @@ def pause_before_next(*, attempts: int, chance: float) -> timedelta:
 
 
 def is_new_start(*, last: datetime | None, now: datetime) -> bool:
-    """Whether a failure is the first of a row of them: the last attempt is longer ago than any
-    pause, as the workers were away, or there was none."""
+    """Returns whether a failure is the first of a row of them: there was no attempt before, or
+    the last one is longer ago than any pause, as the workers were away."""
     return last is None or now - last > _LONGEST_BETWEEN
 
 
 def is_given_up(*, failures: int, since: datetime, now: datetime) -> bool:
-    """Whether so many failures in a row, the first of them at `since`, are enough."""
+    """Returns whether so many failures in a row, the first of them at `since`, are enough."""
     return failures >= LEAST_FAILURES and now - since >= PATIENCE

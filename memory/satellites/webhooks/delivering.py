@@ -146,7 +146,7 @@ def prune_deliveries(*, now: datetime) -> None:
 
 
 def undelivered_by_state() -> dict[str, int]:
-    """How many deliveries of the scope's teams wait, and how many are dead."""
+    """Counts the pending and the dead deliveries of the scope's teams."""
     states = (_State.WAITING, _State.DEAD)
     rows = WebhookDelivery.objects.order_by().filter(state__in=states)
     found = dict(rows.values_list("state").annotate(count=Count("*")))

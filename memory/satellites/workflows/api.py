@@ -121,7 +121,7 @@ _WRITTEN = {
 
 
 class _Workflows(MemoryWrites):
-    """What writes a workflow as a memory."""
+    """Base of the views that write a workflow as a memory."""
 
     def _new(self, given: dict[str, Any]) -> NewWorkflow:  # Any: a checked body
         self.check_agent(given.get("agent"))
@@ -277,7 +277,7 @@ class SkippedFileSerializer(ApiSerializer):
 
 
 class LearnedSerializer(ApiSerializer):
-    """What came of the files."""
+    """The result of learning from the files."""
 
     learned = WrittenMemorySerializer(many=True, help_text="New patterns, the best first.")
     strengthened = WrittenMemorySerializer(
@@ -288,7 +288,7 @@ class LearnedSerializer(ApiSerializer):
 
 
 class PatternViewSet(MemoryWrites):
-    """How things are built in a project."""
+    """Patterns by which a project builds things."""
 
     memory_actions = ("learn",)
 

@@ -59,7 +59,7 @@ class ToolCall:
         return ""
 
     def step(self, *, has_words: bool) -> tuple[str, tuple[str, ...]]:
-        """What calls of one step share: what it is called, and the names of its arguments."""
+        """Returns the common identity of calls of one step: its name, and its arguments' names."""
         name = f"{self.tool} {self.words}".strip() if has_words else self.tool
         return name, tuple(sorted(self.arguments))
 
@@ -117,7 +117,7 @@ def recurring_workflows(calls: Sequence[ToolCall]) -> list[Workflow]:
 
 
 def holds_sequence(steps: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether `part` is a piece of `steps`, or the whole."""
+    """Returns whether `part` is a consecutive part of `steps`, or all of them."""
     most = len(steps) - len(part)
     return any(list(steps[at : at + len(part)]) == list(part) for at in range(most + 1))
 

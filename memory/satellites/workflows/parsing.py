@@ -86,37 +86,37 @@ class Node:
 
     @property
     def is_block(self) -> bool:
-        """Whether its children are statements or definitions."""
+        """Returns whether the node's children are statements or definitions."""
         return self.kind in _BLOCKS
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a string or the like, whatever it is put together of."""
+        """Returns whether the node is a string or the like, whatever its parts."""
         return self.kind in _TEXTS
 
     @property
     def is_call(self) -> bool:
-        """Whether it calls or makes something."""
+        """Returns whether the node calls or constructs something."""
         return self.kind in _CALLS
 
     @property
     def is_import(self) -> bool:
-        """Whether it only brings in what others define."""
+        """Returns whether the node only imports definitions."""
         return self.kind.startswith(_IMPORTS)
 
     @property
     def is_type(self) -> bool:
-        """Whether it says of which type something is."""
+        """Returns whether the node states a type."""
         return "type" in self.field or self.kind == "type_annotation"
 
     @property
     def is_action(self) -> bool:
-        """Whether something happens there: a call, or a statement that decides, ends or raises."""
+        """Returns whether the node acts: a call, or a statement that decides, ends or raises."""
         return self.is_call or (self.kind.endswith("_statement") and self.kind not in _NO_ACTION)
 
     @property
     def is_list(self) -> bool:
-        """Whether it is a bracketed list, such as arguments, whose length differs by place."""
+        """Returns whether the node is a bracketed list, such as arguments, of varying length."""
         items = self.children
         if self.is_block or len(items) < 2 or items[0].is_named or items[-1].is_named:
             return False
@@ -254,6 +254,6 @@ def _made(node: ParsedNode, field: str, children: tuple[Node, ...]) -> Node:
 
 
 def _is_only_text(node: Node) -> bool:
-    """Whether a statement is a string alone, such as a docstring or a directive."""
+    """Returns whether a statement is a string alone, such as a docstring or a directive."""
     named = [each for each in node.children if each.is_named]
     return node.kind == "expression_statement" and len(named) == 1 and named[0].is_text

@@ -177,7 +177,7 @@ class _Known:
         self.steps += [row["steps"] for row in of_agent.values_list("payload", flat=True)[:500]]
 
     def has(self, draft: MemoryDraft) -> bool:
-        """Whether its steps are a piece of known ones, the other way round, or expired as such."""
+        """Returns whether known steps contain the draft's, or the reverse, or it expired before."""
         steps = draft.payload["steps"]
         if any(set(draft.message_ids) <= ids for ids in self.expired):
             return True
@@ -187,7 +187,7 @@ class _Known:
 
 
 def _draft(team_id: UUID, agent_id: UUID, found: Workflow, now: datetime) -> MemoryDraft | None:
-    """What a yes writes; None where it holds nothing but a secret, or orders."""
+    """Returns the memory that a yes writes; None where it holds only a secret, or instructions."""
     try:
         safe = safe_statement(
             text="", text_field="content", form=Form.WORKFLOW, payload=found.payload

@@ -33,7 +33,7 @@ State = WorkflowRecording.State
 
 @dataclass(frozen=True, slots=True)
 class NewWorkflow:
-    """What a workflow is for, and whose it is: of the agent that is named, else of all."""
+    """The purpose of a workflow, and its owner: the named agent, or else all agents."""
 
     trigger: str
     agent: str | None = None

@@ -63,13 +63,13 @@ class Place:
         return [(self.path, line) for line in range(self.first_line, self.last_line + 1)]
 
     def overlaps(self, other: Place) -> bool:
-        """Whether both have some of one file's bytes."""
+        """Returns whether both have some of one file's bytes."""
         return self.path == other.path and self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is known of a subtree: its key and how much is in it; its slots are [first, last)."""
+    """The facts of a subtree: its key and its counts; its slots are [first, last)."""
 
     key: int
     first: int
@@ -173,7 +173,7 @@ class ShapeIndex:
 
 
 def _is_worth_it(nodes: Sequence[Node], run: Sequence[_Part]) -> bool:
-    """Whether it is big enough, something happens in it, and it does not only declare."""
+    """Returns whether a run of nodes is big enough, does something, and does not only declare."""
     lines = nodes[-1].last_line - nodes[0].first_line + 1
     is_enumeration = len(run) > 1 and len({each.key for each in run}) == 1
     # Several in a row are steps only where one of them decides, ends or guards something.
@@ -227,11 +227,11 @@ class Shape:
 
     @property
     def digest(self) -> str:
-        """That of the normalised subtree."""
+        """The digest of the normalised subtree."""
         return self.name.partition(":")[0]
 
     def fits(self, place: Place) -> bool:
-        """Whether a place of the same subtree has what does not vary."""
+        """Returns whether a place of the same subtree has the values that do not vary."""
         marks = self.name.partition(":")[2]
         if len(marks) != len(place.slots) * _HASH_CHARS:
             return False
@@ -255,12 +255,12 @@ class Cluster:
 
     @property
     def worth(self) -> float:
-        """What it tells, and in how many files that holds."""
+        """The information of the cluster, weighted by the number of its files."""
         return self.bits * math.log2(1 + self.files)
 
 
 class Information:
-    """How much it tells, in bits of at most 10, that a value stands in a slot."""
+    """The information, in bits of at most 10, of a value that stands in a slot."""
 
     def __init__(self, frequency: Mapping[str, int]) -> None:
         self._frequency = frequency
@@ -285,7 +285,7 @@ class Information:
 
 
 def is_repeated(places: Sequence[Place]) -> bool:
-    """Whether it is at least three times in at least two files."""
+    """Returns whether there are at least three places in at least two files."""
     return len(places) >= MIN_PLACES and len({place.path for place in places}) >= MIN_FILES
 
 
@@ -313,7 +313,7 @@ def clusters_of(digest: str, places: Sequence[Place], information: Information) 
 def _best_split(
     group: Sequence[Place], information: Information
 ) -> tuple[float, list[Place]] | None:
-    """What shares one more value, with what it saves: the best of the likeliest few."""
+    """Returns the best group that shares one more value, with its saving, of the likeliest few."""
     counted = Counter(
         (slot, value) for place in group for slot, value in enumerate(place.slots) if value
     )

@@ -89,7 +89,7 @@ class _Parts:
                 self._replace(one, self.name(texts, role or one.kind))
 
     def name(self, texts: tuple[str, ...], role: str) -> str:
-        """How a part is called: by the words its texts share, else by its role in the tree."""
+        """Returns a name for a part: the words its texts share, or else its role in the tree."""
         if texts not in self._names:
             name = _shared_words(texts) or _ROLES.get(role, role).replace("_", " ")
             taken = set(self._names.values())
@@ -156,7 +156,7 @@ def _shortened(code: str) -> str:
 
 
 def _steps(file: SourceFile, roots: Sequence[Node], edits: Sequence[_Edit]) -> list[str]:
-    """What is called, one after the other, by its last name, as the template has it."""
+    """Returns the last names of the template's calls, in order."""
     steps: list[str] = []
     for node in (each for root in roots for each in bottom_up(root)):
         if not node.is_call or not node.children:

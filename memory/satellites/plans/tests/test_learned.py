@@ -1,4 +1,4 @@
-"""What a use of a memory is counted under, and how it fades."""
+"""The keys that a use of a memory is counted under, and the decay of its weight."""
 
 from __future__ import annotations
 

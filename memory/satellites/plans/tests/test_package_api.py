@@ -32,7 +32,7 @@ def task(api: APIClient) -> str:
 
 @pytest.fixture
 def known(api: APIClient) -> dict[str, str]:
-    """What the project, the user and the team know; the ids by text."""
+    """Stores facts of the project, the user and the team; returns their ids by text."""
     return {
         DECISION: remember(api, DECISION, project="apollo", category="decision"),
         TEAM_RULE: remember(api, TEAM_RULE),

@@ -40,7 +40,7 @@ def predicted(api: APIClient, **signals: Any) -> Any:
 
 
 def ids(answer: Any) -> list[str]:
-    """What was predicted, likeliest first."""
+    """Returns the ids of the predicted memories, likeliest first."""
     return [each["id"] for each in answer["predicted_memories"]]
 
 

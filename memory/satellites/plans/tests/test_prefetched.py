@@ -1,4 +1,4 @@
-"""What was predicted for a reader is found by that reader's next retrieval, and nobody else's."""
+"""A reader's predicted memories are found by that reader's next retrieval, and nobody else's."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def predicted(api: APIClient, **given: Any) -> float:
 
 
 def retrieved(api: APIClient, query: str = UNRELATED, **given: Any) -> dict[str, Any]:
-    """What is told, by the memory's id."""
+    """Returns the retrieved memories, by id."""
     asked = {"query": query, "min_score": 0.3, "agent": "kyra", "return": "full", **given}
     response = post(api, "retrieve", **asked)
     assert response.status_code == 200, response.content
@@ -115,7 +115,7 @@ def foretell(desk: Desk, words: str, **viewer: Any) -> None:
 
 
 def chances(found: Told) -> dict[str, float]:
-    """What was prefetched, by its text."""
+    """Returns the chances of the prefetched memories, by text."""
     return {
         each["content"]: each["signals"]["prefetched"]
         for each in found.memories

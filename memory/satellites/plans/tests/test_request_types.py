@@ -1,4 +1,4 @@
-"""What kind of help a request asks for."""
+"""The kind of help that a request asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was of use in a work is predicted when its signals come again, and only to who sees it."""
+"""A memory used in some work is predicted when its signals recur, only for those who may see it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def begin(api: APIClient, **fields: object) -> str:
 
 
 def items(api: APIClient, path: str, query: str = "") -> list[dict[str, Any]]:
-    """What is listed of a task."""
+    """Returns the listed items of a task."""
     answer = api.get(f"/v1/{path}/items?{query}")
     assert answer.status_code == 200, answer.content
     return list(answer.json()["results"])

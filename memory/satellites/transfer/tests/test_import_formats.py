@@ -1,4 +1,4 @@
-"""What is read of files of other systems, and how what is wrong with one is named."""
+"""Files of other systems are read, and the faults of one are named."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def people() -> set[str]:
 
 
 def owners() -> dict[str, str]:
-    """Whose each memory is, by the id of its turn."""
+    """Returns the owner of each memory, by the id of its turn."""
     rows = Memory.objects.select_related("end_user")
     return {row.source_external_ids[0]: str(row.end_user) for row in rows}
 

@@ -66,14 +66,14 @@ def exported(team: Team) -> list[bytes]:
 
 
 def run(command: str, *args: object) -> str:
-    """What the command writes."""
+    """Returns the output of the command."""
     out = StringIO()
     call_command(command, *map(str, args), stdout=out)
     return out.getvalue()
 
 
 def known(team: Team, moments: list[datetime]) -> list[dict[UUID, dict[str, object]]]:
-    """What the team's memories were at each of the times, with all their fields."""
+    """Returns the team's memories at each of the times, with all their fields."""
     viewer = Viewer(team_id=team.pk, actor="test")
     with team_scope(team_ids=[team.pk], actor="test"):
         return [
@@ -105,7 +105,7 @@ def ten_moments(town: Cast, client_of: Clients, tools: Tools) -> list[datetime]:
 
 @pytest.fixture
 def file(town: Cast, ten_moments: list[datetime], tmp_path: Path) -> Path:
-    """That team's export."""
+    """Exports that team to a file."""
     run("export_team", "--team", town.team.slug, "--out", tmp_path / "town.jsonl")
     return tmp_path / "town.jsonl"
 

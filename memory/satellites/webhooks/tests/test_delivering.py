@@ -1,4 +1,4 @@
-"""What happens in a team reaches its webhooks: signed, in order, and again until it is taken."""
+"""A team's events reach its webhooks: signed, in order, and retried until accepted."""
 
 from __future__ import annotations
 

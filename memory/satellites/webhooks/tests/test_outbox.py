@@ -1,4 +1,4 @@
-"""What is announced is written with the change itself, and tells no more than it may."""
+"""Events are written in the transaction of the change, and disclose no more than they may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What recurs in an agent's talk waits for a yes, and is no memory before."""
+"""A sequence that recurs in an agent's talk waits for a yes, and is no memory before."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def talk(
 
 
 def proposed(acme: Cast, conversation: UUID) -> list[ConsentRequest]:
-    """What a search after this conversation proposes."""
+    """Returns the requests that a search after this conversation proposes."""
     return propose_workflows(team_id=acme.team.id, conversation_id=conversation, now=timezone.now())
 
 

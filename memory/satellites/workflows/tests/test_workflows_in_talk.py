@@ -1,4 +1,4 @@
-"""How something is done is no part of talk: it is told where it is asked for (seed 004, §12)."""
+"""Workflows are no part of talk: they are included where asked for (seed 004, §12)."""
 
 from __future__ import annotations
 
