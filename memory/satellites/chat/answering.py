@@ -79,7 +79,7 @@ class Prepared:
 
     @property
     def request(self) -> ChatRequest:
-        """What the model gets."""
+        """The request that the model gets."""
         return ChatRequest(messages=self.context.messages, parameters=self.exchange.ask.parameters)
 
 
@@ -303,7 +303,7 @@ class LiveAnswer:
 
     @property
     def used(self) -> Used:
-        """What it took so far."""
+        """The usage so far."""
         return self._stream
 
     @property
@@ -333,7 +333,7 @@ class LiveAnswer:
             yield chunk, True
 
     def stored(self) -> GivenAnswer | None:
-        """What of the answer was stored, None for nothing so far."""
+        """Returns the stored part of the answer, None where nothing is stored yet."""
         is_partial = self._stream.finish_reason is None
         return GivenAnswer(self._stream.message, is_partial) if self._is_stored else None
 
@@ -386,7 +386,7 @@ class GivenAnswer:
 
 
 def citations_in(*, context: Context, answer: GivenAnswer) -> Citations:
-    """What the answer used of the memories in its context; where it is a part, nothing is ignored.
+    """Returns the memories that the answer cites or ignores; a partial answer ignores none.
 
     Ignored can be what was retrieved for the question, and neither what is pinned nor what a person
     likes, which shapes an answer without a word of it.

@@ -1,4 +1,4 @@
-"""What chat endpoints answer beside the model's words: a `palimpsest` field, headers, errors.
+"""Additions of chat endpoints to the model's words: a `palimpsest` field, headers, errors.
 
 A refusal is a problem document with its media type and its status, and has one more member,
 `error`, in the protocol's shape, which clients of the protocol take for the whole body.
@@ -53,7 +53,7 @@ _CODES_OF_ERRORS = {
 
 
 def palimpsest_field(prepared: Prepared, used: Used | None) -> Json:
-    """What was used for an answer; without `used`, as far as it is known before it came."""
+    """Returns the facts about an answer; without `used`, those known before the answer came."""
     context, route = prepared.context, prepared.route
     built = context.built
     choice = used.choice if used else route.model

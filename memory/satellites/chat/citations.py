@@ -48,7 +48,7 @@ class Word(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """Whether it says little by itself."""
+        """Returns whether the word says little by itself."""
         return self.text.isalpha() and not self.is_name and len(self.text) < _LONG
 
 
@@ -67,7 +67,7 @@ def citations_of(
     elsewhere: Sequence[str],
     chosen: Collection[UUID],
 ) -> Citations:
-    """What the answer used of the memories that were `told`, best first, by the words of each.
+    """Returns which of the `told` memories, best first, the answer used, by the words of each.
 
     `elsewhere` is whatever else the model read. Only memories `chosen` for the question can be
     ignored; the others are told whatever is asked.

@@ -130,7 +130,7 @@ class Exchange:
 
     @property
     def question(self) -> str:
-        """What is asked, as far as it is read; the agent's name where nothing is."""
+        """The text of the question, as far as it is read; the agent's name where there is none."""
         return self.ask.question[:_MOST_QUESTION_CHARS] or self.conversation.agent.name
 
     def context(self, lead: tuple[Json, ...], talk: tuple[Spoken, ...]) -> Context:
@@ -220,7 +220,7 @@ class Exchange:
         )
 
     def is_full(self, route: Route) -> bool:
-        """Whether the context is about to overflow the chosen model's window."""
+        """Returns whether the context is about to overflow the chosen model's window."""
         return is_full(
             tokens=route.expected.input_tokens,
             answer_tokens=_answer_tokens(route),

@@ -149,7 +149,7 @@ def external_id(chain: str, digest: str, mark: str = "") -> str:
 
 
 def is_loose(row_id: str | None) -> bool:
-    """Whether the external id is one of a message outside the tree of turns."""
+    """Returns whether the external id belongs to a message outside the tree of turns."""
     return row_id is not None and row_id.startswith(_LOOSE)
 
 

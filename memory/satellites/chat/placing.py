@@ -200,12 +200,12 @@ class Piece:
 
 
 def is_full(*, tokens: int, answer_tokens: int, window: int) -> bool:
-    """Whether so many tokens to read and to write come too near to the end of the window."""
+    """Returns whether prompt and answer tokens come too near to the end of the window."""
     return tokens + answer_tokens > window * FULL_SHARE
 
 
 def room_for_talk(*, window: int, other_tokens: int, answer_tokens: int) -> int:
-    """How many tokens of the last messages stay, beside the prompt, the tools and the answer."""
+    """Returns how many tokens of the last messages fit beside prompt, tools and answer."""
     return max(0, int((window * FULL_SHARE - other_tokens - answer_tokens) * KEPT_SHARE))
 
 

@@ -73,7 +73,7 @@ class ChatAsk:
 
     @property
     def has_history(self) -> bool:
-        """Whether it brings earlier turns along."""
+        """Returns whether the request includes earlier turns."""
         return any(message["role"] == "assistant" for message in self.messages)
 
 
@@ -212,7 +212,7 @@ def _documents(value: object) -> tuple[Document, ...]:
 
 
 def wants_stream(request: Request) -> bool:
-    """Whether the answer is to come bit by bit."""
+    """Returns whether the answer is to be streamed."""
     body = request.data
     return isinstance(body, dict) and body.get("stream") is True
 

@@ -53,7 +53,7 @@ def turns_of(message: Json, *, name: str = "", most_chars: int) -> list[Turn]:
 
 
 def text_of(message: Json) -> str:
-    """What a message says, its tool calls included, as a text without NUL and half surrogates."""
+    """Returns the message's text, its tool calls included, without NUL and half surrogates."""
     lines = [part for part in _parts(message.get("content")) if part]
     if message.get("refusal"):
         lines.append(str(message["refusal"]))

@@ -124,7 +124,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         css: ClassVar[dict[str, list[str]]] = {"all": ["memory/admin/consent.css"]}
 
     def get_fieldsets(self, request: HttpRequest, obj: ConsentRequest | None = None) -> Any:
-        """What is asked and until when; of what was decided, by whom and what came of it."""
+        """Returns the question and its deadline; of a decided one, by whom and with what result."""
         asked = section("Request", ("kind", "state"), ("proposed", "expires"), "team")
         if obj is None or obj.is_waiting:
             return [asked]
@@ -137,7 +137,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
         return [own, *super().get_urls()]
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
-        """What is to be decided by, and where the decision goes."""
+        """Returns the facts to decide by, and the address to which the decision is sent."""
         row = self.get_object(request, object_id)
         if row is None:
             return {}
@@ -217,7 +217,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
 
     @display(description="person", ordering="end_user__external_id")
     def person(self, row: ConsentRequest) -> str:
-        """Whose profile it is."""
+        """Returns the person whose profile it is."""
         return _whose(row)
 
     @display(description="proposed by", ordering="proposed_by")
@@ -233,7 +233,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
 
     @display(description="age", ordering="created_at")
     def age(self, row: ConsentRequest) -> str:
-        """How long ago it was proposed."""
+        """Returns the time since the proposal."""
         return timesince(row.created_at, depth=1)
 
 

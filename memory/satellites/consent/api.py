@@ -87,7 +87,7 @@ class ConsentRequestSerializer(ApiSerializer):
     note = serializers.CharField()
 
     def get_signals(self, row: ConsentRequest) -> int:
-        """How many independent signals there are."""
+        """Returns the number of independent signals."""
         return independent_signals(signals_of(row))
 
 

@@ -240,7 +240,7 @@ def _give_to_team(
 
 
 def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
-    """What a yes writes: filed under the field, also where it was told as something else."""
+    """Returns the memory that a yes writes: under the field, also where it was told as another."""
     draft = replace(draft_of(row), needs_consent=False)
     if row.kind in (_Kind.WORKFLOW, _Kind.TEAM_FACT):
         return draft

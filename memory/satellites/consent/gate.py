@@ -124,7 +124,7 @@ class ConsentGate(Gate):
         return [each for each in found if each[1].pk != without]
 
     def _is_replaced(self, draft: MemoryDraft, matter: str, memory: Memory) -> bool:
-        """Whether the draft is a later value that the team asks no yes for, and says no more."""
+        """Returns whether the draft is only a later value that the team asks no yes for."""
         return (
             matter in READ_SURELY.difference(self._fields)
             and memory.end_user_id == draft.end_user_id
@@ -147,7 +147,7 @@ class ConsentGate(Gate):
         return found
 
     def _rivals(self, draft: MemoryDraft, matter: str) -> list[Memory]:
-        """What the draft's own field says now, unless that is what the draft says."""
+        """Returns the values of the draft's own field, unless one of them equals the draft."""
         assert draft.end_user_id is not None
         rows = present_values(
             team_id=draft.team_id,

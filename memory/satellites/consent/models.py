@@ -118,10 +118,10 @@ class ConsentRequest(TeamOwned):
 
     @property
     def people(self) -> int:
-        """How many people say what is proposed; 1 for all but a team fact."""
+        """The number of people who say the proposed fact; 1 for all but a team fact."""
         return int(self.draft.get("stated_by", 1))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether nobody decided yet and it has not expired."""
+        """Returns whether nobody decided yet and it has not expired."""
         return self.state == self.State.WAITING

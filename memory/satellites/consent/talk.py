@@ -193,7 +193,7 @@ def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
 def _is_exchange(
     question: Message, answer: Message, row: ConsentRequest, source: MessageRange
 ) -> bool:
-    """Whether an agent's message is followed by one of the person of the request."""
+    """Returns whether a message of the request's person follows an agent's message."""
     conversation = source.conversation
     participants = Participants(agent=conversation.agent.slug)
     person = person_of([answer], conversation=conversation, people=source.people)

@@ -197,7 +197,7 @@ def _people_of(parts: Iterable[Memory]) -> int:
 
 
 def _is_of_team(content: str, *, people: Sequence[str]) -> bool:
-    """Whether the text names none of the people and each of its sentences is the team's."""
+    """Returns whether the text names none of the people and each of its sentences is the team's."""
     named = {word.removesuffix("'s") for word in name_words([content.replace("’", "'")])}
     if says_user(content) or not named.isdisjoint(name_words(people)):
         return False
@@ -234,7 +234,7 @@ def _proposed(parts: Sequence[Memory], now: datetime) -> ConsentRequest | None:
 
 
 def _draft(parts: Sequence[Memory]) -> MemoryDraft:
-    """What a yes writes: the words in which it was first stated."""
+    """Returns the memory that a yes writes: the words in which it was first stated."""
     first, *_, last = sorted(parts, key=lambda each: (each.created_at, each.pk))
     spans = {(each.valid_from, each.valid_to) for each in parts}
     valid_from, valid_to = spans.pop() if len(spans) == 1 else (None, None)

@@ -38,7 +38,7 @@ Story = dict[str, Any]  # Any: our own JSON, whose shape the tests check
 
 @dataclass(frozen=True, slots=True)
 class DemoSummary:
-    """What a loading added, and what the team has now."""
+    """Counts of the rows that a loading added, and of those that the team has now."""
 
     new_messages: int
     new_memories: int

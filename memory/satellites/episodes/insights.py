@@ -136,7 +136,7 @@ def _due(team_id: UUID, now: datetime) -> QuerySet[EndUser, EndUser]:
 def _drafts(
     person: EndUser, project_id: UUID | None, written: Sequence[WrittenInsight], now: datetime
 ) -> list[tuple[MemoryDraft, tuple[UUID, ...]]]:
-    """What is new of the insights, each with the memories that it rests on."""
+    """Returns the new insights, each with the memories that it rests on."""
     known = list(
         Memory.objects.filter(
             team_id=person.team_id, end_user=person, memory_type=MemoryType.INSIGHT

@@ -90,7 +90,7 @@ def queue_episodes(*, team_id: UUID, now: datetime, limit: int = 100) -> int:
 
 
 def _rest_of(team_id: UUID) -> timedelta:
-    """How long nobody speaks between two sittings."""
+    """Returns the length of the pause between two sittings."""
     hours = Team.objects.values_list("episode_rest_hours", flat=True).get(pk=team_id)
     return timedelta(hours=hours or settings.EPISODE_REST_HOURS)
 

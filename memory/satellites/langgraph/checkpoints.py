@@ -32,7 +32,7 @@ MAX_WRITES = 10_000
 
 
 class Keep(StrEnum):
-    """What a pruning leaves of a thread: the last checkpoint of each namespace, or nothing."""
+    """The rest of a thread after pruning: the last checkpoint of each namespace, or nothing."""
 
     LATEST = "latest"
     NOTHING = "nothing"

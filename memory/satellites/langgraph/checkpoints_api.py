@@ -137,7 +137,7 @@ def _namespace() -> TextField:
 
 
 class OwnerSerializer(StrictSerializer):
-    """Whose thread it is."""
+    """The owner of the thread."""
 
     agent = NameField(
         required=False,
@@ -208,13 +208,13 @@ class GraphCheckpointSerializer(OwnerSerializer):
 
 
 class GraphWriteSerializer(ChannelValueSerializer):
-    """What a task wrote."""
+    """A write of a task."""
 
     index = StrictIntegerField(min_value=-1000, max_value=100_000)
 
 
 class GraphWritesSerializer(OwnerSerializer):
-    """What a task wrote after a checkpoint."""
+    """The writes of a task after a checkpoint."""
 
     namespace = _namespace()
     task_id = TextField(max_length=MAX_GRAPH_ID_CHARS)
@@ -229,7 +229,7 @@ class GraphWritesSerializer(OwnerSerializer):
 
 
 class AgentQuerySerializer(QuerySerializer):
-    """Whose threads."""
+    """The owner of the threads."""
 
     agent = NameField(required=False)
 
@@ -273,13 +273,13 @@ class CopySerializer(StrictSerializer):
 
 
 class CheckpointCountSerializer(ApiSerializer):
-    """How many checkpoints, or threads, it was."""
+    """The number of checkpoints or threads."""
 
     count = serializers.IntegerField()
 
 
 class SavedGraphSerializer(ApiSerializer):
-    """What was saved."""
+    """The place of the saved checkpoint."""
 
     thread_id = serializers.CharField()
     namespace = serializers.CharField()

@@ -105,7 +105,7 @@ class NewStoreItemsSerializer(StrictSerializer):
 
 
 class ItemsWrittenSerializer(ApiSerializer):
-    """How many items were kept, and how many deleted."""
+    """The numbers of items kept and deleted."""
 
     kept = serializers.IntegerField()
     deleted = serializers.IntegerField()
@@ -198,7 +198,7 @@ class ReadOfItemsSerializer(ApiSerializer):
 
 
 class ItemViewSet(ApiViewSet):
-    """What writes items."""
+    """The endpoints that write items."""
 
     memory_actions = ("write",)
 
@@ -225,7 +225,7 @@ class ItemViewSet(ApiViewSet):
 
 
 class ItemReadViewSet(ApiViewSet):
-    """What reads items; it begins the time of items anew that are to last after each use."""
+    """The endpoints that read items; a read restarts the time of items that last after each use."""
 
     only_reads = True
     memory_actions = ("read",)

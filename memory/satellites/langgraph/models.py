@@ -1,4 +1,4 @@
-"""What graphs of agents save: threads, checkpoints, channel values, writes, items of a store."""
+"""State that agents' graphs save: threads, checkpoints, channel values, writes, store items."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class ChannelValue(TeamOwned):
 
 
 class PendingWrite(TeamOwned):
-    """What a task wrote to a channel after a checkpoint, before the next one holds it."""
+    """A task's write to a channel after a checkpoint, before the next one holds it."""
 
     thread = SameTeamKey(GraphThread)
     namespace = _text(MAX_NAMESPACE_CHARS)

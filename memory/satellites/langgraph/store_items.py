@@ -309,7 +309,7 @@ def _written(
 
 
 def _standing(viewer: Viewer, memory_ids: Collection[UUID]) -> dict[UUID, Memory]:
-    """What is live of memories that came from items: each itself, or its last correction."""
+    """Returns the live memories of items: each itself, or its last correction."""
     found = {}
     rows = Memory.objects.filter(
         team_id=viewer.team_id, pk__in=memory_ids, extractor=EXTRACTOR

@@ -53,7 +53,7 @@ UNDO: Change[ConsolidationRun] = Change(
 
 @admin.register(ConsolidationRun)
 class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
-    """What the consolidations of a team planned, changed and cost."""
+    """The plans, changes and costs of a team's consolidations."""
 
     list_display = ["created", "state_label", "what", "progress", "cost_usd", "team", "finished"]
     list_filter = ["state", "is_dry", ("team", RelatedFilter), ("created_at", DaysFilter)]
@@ -88,14 +88,14 @@ class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
 
     @display(description="of")
     def what(self, run: ConsolidationRun) -> str:
-        """Whose memories it is about, and whether it only planned."""
+        """Returns whose memories it is about, and whether it only planned."""
         about = [str(each) for each in (run.end_user, run.project) if each is not None]
         told = ", ".join(about) or "the whole team"
         return f"{told} (dry run)" if run.is_dry else told
 
     @display(description="changes")
     def progress(self, run: ConsolidationRun) -> str:
-        """How many changes were made, of how many."""
+        """Returns the number of changes made, of all."""
         made, planned, left = (_sum(run, name) for name in ("made", "planned", "left_out"))
         if run.is_dry or not planned:
             return f"{planned:,} planned"
@@ -103,7 +103,7 @@ class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
 
     @display(description="by step")
     def table(self, run: ConsolidationRun) -> str:
-        """What each step looked at, planned and made."""
+        """Returns what each step looked at, planned and made."""
         lines = [
             f"{step}: {each['looked_at']:,} looked at, {each['planned']:,} planned,"
             f" {each['made']:,} made, {each['left_out']:,} left out"

@@ -44,7 +44,7 @@ _COUNTS = (
 
 
 class ConsolidateSerializer(StrictSerializer):
-    """What to consolidate."""
+    """The scope and steps of a consolidation."""
 
     dry_run = StrictBooleanField(
         required=False, default=False, help_text="Plan it and change nothing."
@@ -141,7 +141,7 @@ ConsolidationChangePage = page_schema("ConsolidationChangePage", ConsolidationCh
 
 
 class ConsolidationViewSet(ApiViewSet):
-    """How a team's store is tended: merged, shortened, ranked, checked, forgotten and linked."""
+    """The care of a team's store: merging, shortening, ranking, checking, forgetting, linking."""
 
     lookup_value_converter = "uuid"
     operations = {"start": ("worker", "consolidate"), "undo": ("worker", "consolidate")}
@@ -220,7 +220,7 @@ class ConsolidationViewSet(ApiViewSet):
     )
     @action(detail=True)
     def changes(self, given: Given, pk: UUID) -> Response:
-        """What a run planned, in the order in which it is carried out, and what became of it."""
+        """Lists a run's planned changes, in the order of execution, with their results."""
         chosen = {name: value for name, value in given.items() if value}
         with self.team_scope():
             rows = _changes(run_of(team_id=self.viewer.team_id, run_id=pk)).filter(**chosen)

@@ -88,7 +88,7 @@ def plan(scope: Scope, cursor: Json, tools: Tools) -> Page:
 
 
 def _checked(scope: Scope, after: UUID, tools: Tools) -> Page:
-    """What becomes of the next edges of earlier runs."""
+    """Returns the page of changes to the next edges of earlier runs."""
     rows = MemoryRelation.objects.filter(team_id=scope.team_id, id__gt=after).exclude(grounds="")
     edges = list(rows.select_related("from_memory", "to_memory").order_by("id")[:_EDGES])
     following: Json = {"memories": None}
@@ -276,7 +276,7 @@ def _grounds(
 
 
 def _are_for_the_same(one: Memory, other: Memory, *, readers: Readers) -> bool:
-    """Whether everybody who may see one of them may see the other."""
+    """Returns whether everybody who may see one of them may see the other."""
     sides = filed(one), filed(other)
     if sides[0].owner != sides[1].owner:
         return False

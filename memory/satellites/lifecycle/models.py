@@ -28,7 +28,7 @@ class Step(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a planned change does to its memory."""
+    """The effect of a planned change on its memory."""
 
     MERGE = "merge"
     SUPERSEDE = "supersede"
@@ -153,7 +153,7 @@ class ConsolidationChange(TeamOwned):
 
 
 class JudgedPair(TeamOwned):
-    """What a judge said of a pair of memories, kept so that nobody asks again (seed 004, §4).
+    """A judge's verdict on a pair of memories, kept so that nobody asks again (seed 004, §4).
 
     `earlier` was said first. `similarity` is their cosine, rounded to hundredths: a pair that lies
     otherwise by now is judged anew.

@@ -97,7 +97,7 @@ def changed_since(*, scope: Scope, after: UUID) -> list[UUID]:
 
 
 def _bar(scope: Scope) -> int:
-    """How often the top decile of what was retrieved since was retrieved at least."""
+    """Returns the least retrieval count in the top decile of memories retrieved since."""
     rows = MemoryUsage.objects.filter(
         team_id=scope.team_id, last_accessed_at__gte=scope.since, retrieved__gt=0
     )
@@ -262,7 +262,7 @@ def _whole(scope: Scope, found: Sequence[Found]) -> list[Found]:
 
 
 def _judged_before(scope: Scope, keys: set[PairKey], judge: str) -> dict[PairKey, Judgement]:
-    """What that judge said of the pairs within the last 14 days, or any one in this run."""
+    """Returns the judge's judgements of the last 14 days, or any judge's in this run."""
     rows = JudgedPair.objects.filter(
         Q(judge=judge, judged_at__gt=scope.now - KEPT) | Q(judged_at=scope.now),
         team_id=scope.team_id,
@@ -299,7 +299,7 @@ def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
 
 
 def _ask(scope: Scope, found: Sequence[Found], tools: Tools) -> tuple[Judged, Decimal]:
-    """What the judge says, and what it cost; what no model was asked about waits for another run.
+    """Returns the judgements and their cost; pairs not put to any model wait for another run.
 
     Where a model gave no answer of use another judge does, and the model is asked again the next
     time, for a judgement counts under the name of who gave it.

@@ -200,7 +200,7 @@ def _not_taken(
     step: Step | None,
     planned: Iterable[Planned],
 ) -> list[Planned]:
-    """What concerns no memory that an earlier step of the run changes: that waits for the next."""
+    """Returns the planned changes of memories that no earlier step changes; the rest wait."""
     wanted = list(planned)
     ids = {pk for each in wanted for pk in each.memory_ids}
     rows = known.filter(Q(memory_id__in=ids) | Q(other_id__in=ids)).exclude(step=step)
@@ -209,7 +209,7 @@ def _not_taken(
 
 
 def _not_taken_back(run: ConsolidationRun, planned: Iterable[Planned]) -> list[Planned]:
-    """What no run did that somebody took back lately: they would have to do so day by day."""
+    """Returns the planned changes that nobody undid lately: others would be undone day by day."""
     wanted = list(planned)
     rows = ConsolidationChange.objects.filter(
         team_id=run.team_id,

@@ -1,4 +1,4 @@
-"""What a step of a consolidation plans, and what its changes need (seed 002, "Consolidation")."""
+"""The plans of consolidation steps and the needs of their changes (seed 002, "Consolidation")."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a step proposes for a page of its candidates.
+    """A step's proposals for a page of its candidates.
 
     `cursor` is where its next page begins, None after the last one, and `resume` where the next run
     goes on with what no run looks at wholly. `looked_at` counts the candidates, `judged` the pairs
@@ -62,7 +62,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a run may look at, and when it was planned.
+    """The memories that a run may look at, and the time of its planning.
 
     `since` is when the last run of the same scope and steps began, at least three days ago; None
     where there was none. `resume` is what that one's pages gave as theirs, by step. `left_usd` is

@@ -1,4 +1,4 @@
-"""What tools answer: the fields of the API's answers that a model can use."""
+"""Answers of tools: the fields of the API's answers that a model can use."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FoundMessage(BaseModel):
 
 
 class Found(BaseModel):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     results: list[FoundMemory]
     messages: list[FoundMessage]
@@ -74,7 +74,7 @@ class WrittenMemory(Memory):
 
 
 class Added(BaseModel):
-    """What `add_memory` stored: a memory, or messages that memories are extracted from."""
+    """The stored result of `add_memory`: a memory, or messages to extract memories from."""
 
     memory: WrittenMemory | None = None
     conversation: UUID | None = None
@@ -132,7 +132,7 @@ class Context(BaseModel):
 
 
 class Recommended(BaseModel):
-    """What the rule recommends for facts of which not all can hold."""
+    """The rule's recommendation for facts of which not all can hold."""
 
     keep: list[UUID]
     resolution: str

@@ -178,7 +178,7 @@ async def get_package(
     agent: Agent = None,
     token_budget: Tokens = None,
 ) -> Package:
-    """What a task needs: its notes, the project's decisions, failures and conventions, the rest."""
+    """A task's context: its notes, the project's decisions, failures and conventions, the rest."""
     body = {"task": task, "project": project, "token_budget": token_budget}
     return Package.model_validate(await _post(ctx, "/context/package", body, agent=agent))
 

@@ -64,7 +64,7 @@ class RestApi:
         is_keyed: bool = False,
         names: Mapping[str, str] | None = None,
     ) -> Json:
-        """What the endpoint answers; parameters and fields that are None are left out.
+        """Returns the endpoint's answer; parameters and fields that are None are left out.
 
         `is_keyed` says that the message's Idempotency-Key is this call's; `names` are what the
         caller calls fields, for refusals. Raises RefusedError.
@@ -145,7 +145,7 @@ _T = TypeVar("_T")
 
 
 async def of_api(ctx: Asker, act: Callable[[RestApi], _T]) -> _T:
-    """What `act` gives, run by the thread that answers the message, which has its connection.
+    """Returns the result of `act`, run by the thread that answers the message, on its connection.
 
     A refusal becomes the SDK's error for what was foreseen, which tells its words.
     """

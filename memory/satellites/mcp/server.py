@@ -145,7 +145,7 @@ class MemoryServer(MCPServer[Any]):  # Any: a server without a lifespan
 
     @property
     def lowlevel(self) -> Server[Any]:
-        """What the SDK's transports serve."""
+        """The server that the SDK's transports serve."""
         return self._lowlevel_server
 
     def read_arguments_verbatim(self) -> None:
@@ -169,7 +169,7 @@ class MemoryServer(MCPServer[Any]):  # Any: a server without a lifespan
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Asker | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """What the tool answers; MCPError for one that there is not."""
+        """Returns the tool's answer; MCPError for an unknown tool."""
         tool = self._tool_manager.get_tool(name)
         if tool is None:
             known = ", ".join(each.name for each in self._tool_manager.list_tools())

@@ -320,7 +320,7 @@ async def recall(
         int | None, Field(description="What the block may take; the agent's own if left out.")
     ] = None,
 ) -> Recalled:
-    """What is known about a question, as a block to put into a prompt."""
+    """Returns what is known about a question, as a block to put into a prompt."""
 
     def read(api: RestApi) -> Recalled:
         body = {
@@ -388,7 +388,7 @@ async def state_at(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> State:
-    """What was known at a moment, rebuilt from the log; the filters are by whom it belongs to."""
+    """Returns what was known at a moment, rebuilt from the log; the filters are by its owner."""
     query = {
         "at": at,
         "user": user,

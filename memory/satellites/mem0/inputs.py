@@ -1,4 +1,4 @@
-"""What the mem0 client sends."""
+"""The input of the mem0 client."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _OF_METADATA = {each.value: each for each in (Operator.EQ, Operator.NE, Operator
 
 
 def parse_mem0(data: object) -> Expression:
-    """What a filter holds for; None and an empty object hold for everything.
+    """Returns the expression of a filter; None and an empty object hold for everything.
 
     `NOT` of a list holds where none of its filters does, and `*` for what has any value. Raises
     InvalidError that names the place, with the bounds of `parse_filters`.
@@ -123,7 +123,7 @@ class _Mem0Reader(FilterReader):
 
 
 def _is_any(operator: str, value: object) -> bool:
-    """Whether what is compared with is the wildcard, or for `in` a list in which it stands."""
+    """Returns whether the value is the wildcard, or for `in` a list that contains it."""
     is_list = operator == Operator.IN and isinstance(value, list)
     return WILDCARD in value if is_list else value == WILDCARD  # type: ignore[operator]
 
@@ -279,14 +279,14 @@ class AddSerializer(EntitiesSerializer):
     timestamp = BoundedMomentField(required=False)
 
     def validate_timestamp(self, value: datetime) -> datetime:
-        """What was said was said before, give or take a day for clocks and zones."""
+        """Rejects a time more than a day ahead: a message lies in the past, give or take a day."""
         if is_to_come(at=value, now=timezone.now()):
             raise serializers.ValidationError("Must not lie more than a day ahead.")
         return value
 
 
 class ReadSerializer(Mem0Serializer):
-    """What a read is narrowed to, and which fields of a memory it shows."""
+    """The filters of a read, and the fields of a memory that it shows."""
 
     not_offered = {"enable_graph": AddSerializer.not_offered["enable_graph"]}
     no_effect = {
@@ -309,7 +309,7 @@ class ListSerializer(ReadSerializer):
 
 
 class SearchSerializer(ReadSerializer):
-    """What is asked; reranking and words are part of every search."""
+    """The search request; reranking and words are part of every search."""
 
     not_offered = {**ReadSerializer.not_offered, "metadata": "put it into filters"}
     no_effect = {**ReadSerializer.no_effect, "rerank": None, "keyword_search": None}
@@ -330,7 +330,7 @@ class PageSerializer(StrictSerializer):
 
 
 class UpdateSerializer(Mem0Serializer):
-    """What changes of a memory."""
+    """The changes of a memory."""
 
     not_offered = {"timestamp": "the time of a memory never changes"}
     text = StatementField(required=False)
@@ -369,13 +369,13 @@ class DeletionsSerializer(StrictSerializer):
 
 
 class DeletionSerializer(Mem0Serializer):
-    """Whether the versions before it are deleted too."""
+    """The option to delete earlier versions too."""
 
     delete_linked = serializers.BooleanField(required=False, default=False)
 
 
 class DeleteAllSerializer(EntitiesSerializer):
-    """Whose memories are deleted."""
+    """The owners of the memories to delete."""
 
     not_offered = {"metadata": "name whose memories to delete; search finds ids for batch_delete"}
 

@@ -40,7 +40,7 @@ _PROFILES = (
 
 
 class Mem0Key(Mem0ViewSet):
-    """Whose key it is."""
+    """The owner of the key."""
 
     def ping(self, request: Request) -> Response:
         """The team, which stands for mem0's organisation and project."""

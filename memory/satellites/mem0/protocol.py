@@ -1,4 +1,4 @@
-"""What mem0's clients see: refusals and memories in its shape."""
+"""The shape of mem0's refusals and memories, as its clients see them."""
 
 from __future__ import annotations
 

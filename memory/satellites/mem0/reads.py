@@ -40,7 +40,7 @@ _READY = "The export is ready: get_memory_export returns it."
 
 
 class Mem0Reads(Mem0ViewSet):
-    """What only reads, also where it is sent by POST."""
+    """The endpoints that only read, also where the request is a POST."""
 
     only_reads = True
     operations = {"search": ("hotpath", "search")}

@@ -308,7 +308,7 @@ class Mem0Memories(Mem0ViewSet):
         return Response(steps)
 
     def _current(self, memory_id: str) -> Memory:
-        """What stands of the memory today; NotFoundError where that is deleted or invisible."""
+        """Returns the memory's current version; NotFoundError where it is deleted or invisible."""
         memory = memory_for(viewer=self.viewer, memory_id=_id_of(memory_id))
         known = {memory.pk}
         while (after := memory.superseded_by_id) is not None and after not in known:

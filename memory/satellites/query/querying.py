@@ -157,8 +157,8 @@ def _packed(shown: Sequence[Shown], token_budget: int) -> Packed[Shown]:
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """What is asked. `min_score` is that of `retrieve`; `categories` and `memory_types` empty mean
-    any that the agent may read."""
+    """The question and its filters. `min_score` is that of `retrieve`; `categories` and
+    `memory_types` empty mean any that the agent may read."""
 
     question: Question
     token_budget: int
@@ -173,7 +173,7 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What was found, best first, then what came with its category; `left_out` had no room."""
+    """The results, best first, then those that came with their category; `left_out` had no room."""
 
     results: list[QueryResult]
     messages: list[QuotedMessage]
@@ -300,7 +300,7 @@ class _Query:
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]
     ) -> tuple[list[FoundMemory], int]:
-        """What may fit of the categories, and how many more of their memories there are.
+        """Returns the memories of the categories that may fit, and the count of the others.
 
         Without summaries that tell what holds no longer.
         """
@@ -328,7 +328,7 @@ class _Query:
     def _searched(
         self, rows: MemoryQuerySet, names: Sequence[str]
     ) -> tuple[list[FoundMemory | QuotedMessage], Retrieval]:
-        """What was searched for, best first, and the search that found it."""
+        """Returns the search results, best first, and the search that found them."""
         query = self.query
         if names:
             rows = rows.filter(category__in=names)

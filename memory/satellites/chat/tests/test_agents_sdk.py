@@ -14,7 +14,7 @@ from tests.support.openai_server import Behaviour, FakeOpenAI, answer, tool_call
 
 @function_tool
 def weather(city: str) -> str:
-    """What the weather is."""
+    """Returns the weather."""
     return f"It rains in {city}."
 
 

@@ -1,4 +1,4 @@
-"""What answers of the chat used of their prompts is counted, beside them."""
+"""Citations in chat answers are counted, beside the answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def counted(town: Town) -> dict[str, tuple[int, int]]:
 
 
 def content(chunks: Any) -> str:
-    """What a stream said."""
+    """Returns the content of a stream."""
     return "".join(each.choices[0].delta.content or "" for each in chunks if each.choices)
 
 

@@ -1,4 +1,4 @@
-"""What the model reads when a conversation outgrows it, and when parts are switched off."""
+"""The model's input when a conversation outgrows it, and when parts are switched off."""
 
 from __future__ import annotations
 

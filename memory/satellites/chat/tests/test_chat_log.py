@@ -1,4 +1,4 @@
-"""What clients send again is stored once."""
+"""Messages that clients send again are stored once."""
 
 from __future__ import annotations
 

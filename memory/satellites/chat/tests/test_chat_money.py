@@ -1,4 +1,4 @@
-"""What a call costs is held and counted whatever happens beside it."""
+"""The cost of a call is reserved and counted whatever happens beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said long ago in a thread, or a moment ago in another, reaches the model."""
+"""Words said long ago in a thread, or a moment ago in another, reach the model."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.support.waiting import until
 
 
 def spent(town: Town) -> list[Decimal]:
-    """What calls have cost."""
+    """Returns the costs of finished calls."""
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
         return list(
             SpendEntry.objects.filter(team=town.cast.team).values_list("cost_usd", flat=True)
@@ -27,7 +27,7 @@ def spent(town: Town) -> list[Decimal]:
 
 
 def held(town: Town) -> Decimal:
-    """What is held for calls under way."""
+    """Returns the amount reserved for calls under way."""
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
         cast = town.cast
         left = budget_left(

@@ -1,4 +1,4 @@
-"""What an answer used of a prompt: by words of one memory alone, and never more than that says."""
+"""Citations of a prompt: by words of one memory alone, and never more than that says."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def api(town: Town) -> APIClient:
 
 @pytest.fixture
 def known(town: Town, api: APIClient) -> list[dict[str, Any]]:
-    """What the team knows; half of it is not for Sarah."""
+    """The team's memories; half of them are not for Sarah."""
     town.remember("Sarah lives in Berlin.", category="profile")
     town.remember("Sarah prefers short answers.", category="preferences")
     for body in (
@@ -86,7 +86,7 @@ def rows(town: Town) -> list[dict[str, Any]]:
 
 
 def assert_unchanged(town: Town, known: Sequence[dict[str, Any]]) -> None:
-    """What was there is there as it was."""
+    """Asserts that the earlier memories are unchanged."""
     now = {row["id"]: row for row in rows(town)}
     assert [now[row["id"]] for row in known] == list(known)
 

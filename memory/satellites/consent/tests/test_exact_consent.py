@@ -87,7 +87,7 @@ def approve(client: APIClient) -> Any:
 
 @pytest.fixture
 def english(api: APIClient) -> str:
-    """What the team confirmed."""
+    """The text that the team confirmed."""
     return stated(api, ENGLISH, category="preferences", confirm=True)
 
 

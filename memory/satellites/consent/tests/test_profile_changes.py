@@ -256,7 +256,7 @@ def test_requests_are_seen_by_those_who_know_the_person(desk: Desk) -> None:
 
 
 def concluded(**changes: Any) -> Candidate:  # Any: fields of a candidate
-    """What a model concluded of a person."""
+    """Returns a model's conclusion about a person."""
     return replace(
         Candidate(
             content="User lives in Oslo.",

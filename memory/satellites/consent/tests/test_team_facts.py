@@ -1,4 +1,4 @@
-"""What several people state becomes a fact of the team with a yes, and stands on who is left."""
+"""A fact stated by several people becomes the team's with a yes, and rests on who is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model judges in a consolidation, and what that may cost."""
+"""Model judgements in a consolidation, and their cost limit."""
 
 from __future__ import annotations
 

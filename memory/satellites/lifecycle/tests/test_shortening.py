@@ -49,7 +49,7 @@ def episode(cast: Cast, at: datetime, number: int, **fields: Any) -> MemoryDraft
 
 
 def told(cast: Cast) -> list[str]:
-    """How much of each memory prompts tell at most, the youngest memory first."""
+    """Returns the most detailed level that prompts show of each memory, the youngest first."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         rows = MemoryLevels.objects.order_by("-memory__created_at")
         return list(rows.values_list("told_at_most", flat=True))

@@ -1,4 +1,4 @@
-"""What MCP is to a web process: when it loads, and which thread does the work."""
+"""The place of MCP in a web process: when it loads, and which thread does the work."""
 
 from __future__ import annotations
 

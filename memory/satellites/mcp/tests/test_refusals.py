@@ -1,4 +1,4 @@
-"""What MCP refuses: as HTTP before a message is read, as a protocol error, or as a failed call."""
+"""Refusals of MCP: as HTTP before a message is read, as a protocol error, or a failed call."""
 
 from __future__ import annotations
 

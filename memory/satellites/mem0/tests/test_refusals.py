@@ -1,4 +1,4 @@
-"""What mem0's own clients raise for what is refused, and what keys and teams may do."""
+"""The errors that mem0's own clients raise, and the rights of keys and teams."""
 
 from __future__ import annotations
 

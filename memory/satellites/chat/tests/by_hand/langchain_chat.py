@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 
 @tool
 def weather(city: str) -> str:
-    """What the weather is."""
+    """Returns the weather."""
     return f"It rains in {city}."
 
 
