@@ -183,7 +183,7 @@ class Seal(TeamOwned):
 
 
 class Erasure(TeamOwned):
-    """That a person was erased, or purged memories; written by the erasure, in its transaction.
+    """The record of an erased person, or of purged memories, written in the erasure's transaction.
 
     `end_user_id` is null for purged memories. `counts` says how much of what kind was emptied, and
     `kept`, the ids of readable memories about others that rest on a person's words in part.
@@ -232,7 +232,7 @@ class OperationalEvent(models.Model):
 
 
 class WrittenBatch(models.Model):
-    """That a batch of counts is written down, so that after a crash it is not written again."""
+    """A batch of counts already written, so that it is not written again after a crash."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -61,10 +61,10 @@ def last_number_up_to(*, team_id: UUID, at: datetime) -> int | None:
 
 
 def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Instant:
-    """What was committed up to `at` (now when None); the same answer whenever it is asked.
+    """Returns the instant of all commits up to `at` (now when None), the same whenever asked.
 
-    A commit that is under way at this moment may yet turn out to be older than `at`: it is waited
-    for. Call it in the team's scope. Raises InvalidError for a time to come.
+    A commit in progress may still turn out to be older than `at`, so the function waits for it.
+    Call it in the team's scope. Raises InvalidError for a time in the future.
     """
     with connection.cursor() as cursor:
         cursor.execute(_NEWEST, [team_id])
@@ -107,7 +107,7 @@ def first_change_of(*, team_id: UUID) -> datetime | None:
 
 
 def changes_between_bounds(*, team_id: UUID, bounds: Sequence[datetime]) -> list[int]:
-    """How many commits were done after each of the ascending `bounds`, up to the next one."""
+    """Returns the number of commits between each of the ascending `bounds` and the next."""
     with connection.cursor() as cursor:
         cursor.execute(_POSITIONS, [team_id, list(bounds)])
         done = [position for (position,) in cursor.fetchall()]

@@ -91,7 +91,7 @@ class Program:
         )
 
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Returns whether the process runs."""
         return self.process is not None and self.process.poll() is None
 
     def stop(self) -> None:

@@ -103,7 +103,7 @@ def readyz(_request: HttpRequest) -> HttpResponse:
 
 
 def postgres_answers() -> bool:
-    """Whether PostgreSQL answers and holds our tables."""
+    """Returns whether PostgreSQL answers and holds Palimpsest's tables."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM teams_team LIMIT 1")
@@ -113,7 +113,7 @@ def postgres_answers() -> bool:
 
 
 def redis_answers() -> bool:
-    """Whether Redis answers."""
+    """Returns whether Redis answers."""
     try:
         return bool(get_redis_connection("default").ping())
     except redis.RedisError:
@@ -121,7 +121,7 @@ def redis_answers() -> bool:
 
 
 def is_anybody_at_work() -> bool:
-    """Whether a task runs or ended within a minute; False where Redis is away."""
+    """Returns whether a task runs or ended within a minute; False if Redis is unavailable."""
     return bool(_heartbeat().ask(lambda client: client.exists(AT_WORK)))
 
 

@@ -58,7 +58,7 @@ _running: list[TracerProvider] = []
 
 
 def is_wanted() -> bool:
-    """Whether this installation exports traces; raises ImproperlyConfigured for bad settings."""
+    """Returns whether traces are exported; raises ImproperlyConfigured for bad settings."""
     endpoint = read_str("OTEL_EXPORTER_OTLP_ENDPOINT", "")
     if not endpoint or read_bool("OTEL_SDK_DISABLED", False):
         return False

@@ -315,7 +315,7 @@ class SpendTotal(SpenderRow):
 
 
 class SpendEpoch(TeamOwned):
-    """How often the database alone decided on a budget; counters of an earlier epoch are stale."""
+    """The count of budget decisions by the database alone; counters of an older epoch are stale."""
 
     number = models.PositiveBigIntegerField()
 

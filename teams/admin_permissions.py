@@ -37,17 +37,17 @@ _TYPED = ("content", "reason", "note")
 
 
 def is_superuser(request: HttpRequest) -> bool:
-    """Whether the login is one of those that set up teams and logins."""
+    """Returns whether the login is a superuser, who may set up teams and logins."""
     return request.user.is_active and bool(request.user.is_superuser)
 
 
 def is_member(request: HttpRequest) -> bool:
-    """Whether the login may see rows of any team."""
+    """Returns whether the login may see rows of any team."""
     return may(request, roles=MEMBERS)
 
 
 def is_team_admin(request: HttpRequest) -> bool:
-    """Whether the login is an admin of any team."""
+    """Returns whether the login is an admin of any team."""
     return may(request, roles=ADMINS)
 
 
@@ -62,7 +62,7 @@ def roles_of(request: HttpRequest) -> Mapping[UUID, str]:
 
 
 def may(request: HttpRequest, *, roles: Roles, team_id: UUID | None = None) -> bool:
-    """Whether the login has one of `roles` in that team, or in any; a superuser has every role."""
+    """Returns whether the login has one of `roles` in that team, or in any; superusers have all."""
     if not request.user.is_active or not roles:
         return False
     if is_superuser(request):
@@ -79,7 +79,7 @@ def teams_where(request: HttpRequest, *, roles: Roles) -> list[UUID] | None:
 
 
 def sees_several_teams(request: HttpRequest) -> bool:
-    """Whether lists must say which team a row belongs to."""
+    """Returns whether lists must show which team a row belongs to."""
     return is_superuser(request) or len(roles_of(request)) > 1
 
 

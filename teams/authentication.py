@@ -49,7 +49,7 @@ class TokenAuthentication(ApiKeyAuthentication):
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the OpenAPI schema describes the key."""
+    """The description of the key in the OpenAPI schema."""
 
     target_class = ApiKeyAuthentication
     name = "apiKey"
@@ -60,11 +60,11 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 def client_address(request: HttpRequest) -> str:
-    """What the outermost of TRUSTED_PROXIES saw, else who is connected; django-axes asks for it.
+    """Returns the address the outermost of TRUSTED_PROXIES saw, else the peer's; for django-axes.
 
-    Each of these proxies adds whom it was asked by at the end of X-Forwarded-For, so entries are
-    counted from there, and what a client wrote before them does not count. With fewer entries, or
-    one that is no address, it is the one that is connected.
+    Each of these proxies appends the address of its client to X-Forwarded-For, so entries are
+    counted from the end, and entries that a client wrote before them are ignored. With fewer
+    entries, or an entry that is not a valid address, it is the address of the connected peer.
     """
     connected = str(request.META.get("REMOTE_ADDR", ""))
     count = settings.TRUSTED_PROXIES

@@ -1,4 +1,4 @@
-"""What can go wrong in the domain; `config.problems` turns each into one HTTP status."""
+"""The errors of the domain; `config.problems` turns each into one HTTP status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DomainError(Exception):
 
 
 class NotFoundError(DomainError):
-    """What was named does not exist for this caller."""
+    """The named object does not exist for this caller."""
 
 
 class ForbiddenError(DomainError):
@@ -52,7 +52,7 @@ class TooLargeError(DomainError):
 
 
 class StaleError(DomainError):
-    """What is stored is no longer, or not yet, what the caller meant; nothing was changed."""
+    """The stored version is no longer, or not yet, the one the caller meant; nothing changed."""
 
 
 class GivenUpError(DomainError):
@@ -61,7 +61,7 @@ class GivenUpError(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of the stored version for a save to happen.
+    """The precondition on the stored version for a save to happen.
 
     With `versions` it must be one of these, with `must_exist` there must be one, with `must_be_new`
     there must be none, and it must be none of `other_than`.

@@ -39,7 +39,7 @@ _NO_READER = {"palimpsest.reader": ""}
 
 
 def _settings(scope: TeamScope) -> dict[str, str]:
-    """What PostgreSQL is told of the scope."""
+    """Returns the PostgreSQL settings of the scope, by name."""
     return {
         "palimpsest.team_ids": ",".join(map(str, scope.team_ids)),
         "palimpsest.actor": scope.actor,
@@ -50,7 +50,7 @@ def _settings(scope: TeamScope) -> dict[str, str]:
 
 
 def broke_off(error: Exception) -> bool:
-    """Whether a connection broke in an answer: a bare DatabaseError of the driver."""
+    """Returns whether a connection broke during an answer: a bare DatabaseError of the driver."""
     return type(error.__cause__) is psycopg.DatabaseError
 
 

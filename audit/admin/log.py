@@ -86,7 +86,7 @@ PeriodFilter = condition_filter(
 
 @admin.register(OperationalEvent)
 class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
-    """What was done, newest first, for the admins of the team."""
+    """The operational log, newest first, for the admins of the team."""
 
     view_roles = ADMINS
     list_display = ["happened", "where", "what", "status_label", "memory", "person"]

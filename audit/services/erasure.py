@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ErasurePlan:
-    """What an erasure empties; `kept` are up to 100 readable memories that rest on it in part."""
+    """The content an erasure empties; `kept` are up to 100 readable memories partly based on it."""
 
     end_user_id: UUID
     external_id: str
@@ -51,7 +51,7 @@ class ErasurePlan:
 
 
 def plan_erasure(*, team_id: UUID, external_id: str, actor: str) -> ErasurePlan:
-    """What erasing the person would empty; changes nothing. NotFoundError for an unknown person."""
+    """Plans the erasure and changes nothing. Raises NotFoundError for an unknown person."""
     with team_scope(team_ids=[team_id], actor=actor):
         person = _person(team_id, external_id)
         rows = run_prepared("SELECT palimpsest_erasure_plan($1, $2)", [team_id, person.pk])

@@ -95,7 +95,7 @@ def keep_event_days(*, now: datetime) -> tuple[int, int]:
 
 
 def _is_alone() -> bool:
-    """Whether no other task writes the buffer down; holds until the transaction ends."""
+    """Returns whether no other task writes the buffer, and locks it until the transaction ends."""
     statement = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))"
     ((is_alone,),) = run_prepared(statement, [f"flush|{BUFFER}"])
     return bool(is_alone)

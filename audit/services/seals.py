@@ -137,7 +137,7 @@ def unpacked(leaves: bytes) -> dict[int, tuple[bytes, bytes]]:
 
 
 def seal_digest(*, seal: Seal, previous: bytes, key: bytes) -> bytes:
-    """What the seal's digest must be, after a seal with the digest `previous`."""
+    """Returns the expected digest of the seal, after a seal with the digest `previous`."""
     facts = [
         str(seal.team_id),
         seal.number,

@@ -72,7 +72,7 @@ def end(
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process has that id and has not ended."""
+    """Returns whether a process has that id and has not ended."""
     try:
         return _lives(psutil.Process(pid))
     except psutil.NoSuchProcess:

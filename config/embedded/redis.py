@@ -102,7 +102,7 @@ def _launch(home: Path) -> None:
 def _answers(
     home: Path, *, patience: float, server: "subprocess.Popen[bytes] | None" = None
 ) -> bool:
-    """Whether the server takes commands within `patience` seconds after it has loaded its file."""
+    """Returns whether the server takes commands within `patience` seconds of loading its file."""
     import redis
 
     client: redis.Redis = redis.Redis(unix_socket_path=str(redis_socket(home)), socket_timeout=2)

@@ -18,7 +18,7 @@ from .quick_redis import QuickRedis, quick_redis
 
 
 class Verdict(StrEnum):
-    """Whether a call may be made: yes, yes as the one probe, or no."""
+    """The decision on a call: allowed, allowed as the one probe, or refused."""
 
     CLOSED = "closed"
     HALF_OPEN = "half_open"
@@ -75,12 +75,12 @@ class Permit:
 
     @property
     def is_granted(self) -> bool:
-        """Whether the call may be made."""
+        """True where the call may be made."""
         return self.verdict is not Verdict.OPEN
 
     @property
     def is_probe(self) -> bool:
-        """Whether the call finds out if the endpoint is back."""
+        """True where the call probes whether the endpoint has recovered."""
         return self.verdict is Verdict.HALF_OPEN
 
 
@@ -97,7 +97,7 @@ class Breaker:
         self._lock = threading.Lock()
 
     def ask(self, name: str) -> Permit:
-        """Whether a call may be made now; once an open circuit is due, one caller may probe it."""
+        """Returns a permit for a call now; once an open circuit is due, one caller may probe it."""
         known = self._shared.ask(lambda client: (client.get(_key(name)),))
         if known == (None,):
             return Permit(name, Verdict.CLOSED, is_new=True)

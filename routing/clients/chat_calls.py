@@ -50,7 +50,7 @@ class ChatRequest:
 
 
 class ChatFailure(StrEnum):
-    """What is at fault: the endpoint, the length of the request, or the request itself."""
+    """The cause of a failure: the endpoint, the length of the request, or the request itself."""
 
     ENDPOINT = "endpoint"
     LENGTH = "length"

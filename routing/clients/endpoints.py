@@ -98,7 +98,7 @@ def describe(error: openai.OpenAIError) -> str:
 
 
 def is_momentary(error: openai.OpenAIError) -> bool:
-    """Whether the same request may succeed later."""
+    """Returns whether the same request may succeed later."""
     if not isinstance(error, openai.APIStatusError):
         return True
     return error.status_code in _MOMENTARY or error.status_code >= 500

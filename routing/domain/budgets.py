@@ -22,7 +22,7 @@ Advice = Literal["go", "downgrade"]
 
 
 class CapKind(Enum):
-    """Whose spend a cap limits, and in which window."""
+    """The kind of spender a cap limits, and its window."""
 
     USER_DAY = "user_day"
     TEAM_MONTH = "team_month"
@@ -57,7 +57,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """Whose call counts in which day of the team's time zone; without an agent the team's alone."""
+    """The owner of a call and its day in the team's time zone; without an agent, only the team."""
 
     team_id: UUID
     agent_id: UUID | None
@@ -110,13 +110,13 @@ class Cap:
 
     @property
     def left_usd(self) -> Decimal:
-        """What may still be reserved, never below 0."""
+        """The amount that may still be reserved, never below 0."""
         return max(Decimal(0), self.limit_usd - self.used_usd)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetLeft:
-    """What is left under each cap; from a share of `near_share` on a cap counts as nearly used."""
+    """The amount left under each cap; from a share of `near_share` on, a cap is nearly used."""
 
     caps: tuple[Cap, ...]
     near_share: Decimal
@@ -126,7 +126,7 @@ class BudgetLeft:
         return next((each for each in self.caps if each.account.kind is kind), None)
 
     def left_in(self, kind: CapKind) -> Decimal | None:
-        """What is left under the cap of that kind, None if there is none."""
+        """Returns the amount left under the cap of that kind, or None without such a cap."""
         cap = self.of(kind)
         return None if cap is None else cap.left_usd
 

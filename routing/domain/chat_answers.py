@@ -106,12 +106,12 @@ class Gathered:
 
 
 def is_only_usage(chunk: Json) -> bool:
-    """Whether a chunk holds the usage and nothing else."""
+    """Returns whether a chunk holds the usage and nothing else."""
     return not chunk.get("choices") and chunk.get("usage") is not None
 
 
 def has_answer(body: Json) -> bool:
-    """Whether a whole answer has a message."""
+    """Returns whether a whole answer has a message."""
     choices = _mappings(body.get("choices"))
     return bool(choices) and isinstance(choices[0].get("message"), Mapping)
 

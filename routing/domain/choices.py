@@ -74,7 +74,7 @@ class Expected:
         return choice.cost(input_tokens=self.input_tokens, output_tokens=most)
 
     def fits(self, choice: ModelChoice) -> bool:
-        """Whether prompt and answer fit the model's context window."""
+        """Returns whether prompt and answer fit the model's context window."""
         return self.input_tokens + self._written(choice) <= choice.context_window
 
     def _written(self, choice: ModelChoice) -> int:

@@ -30,7 +30,7 @@ def problem_with_url(url: str) -> str:
 
 
 def is_http_url(url: str) -> bool:
-    """Whether the address is one of http or https, with a host."""
+    """Returns whether the address is an http or https URL with a host."""
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

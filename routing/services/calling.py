@@ -169,7 +169,7 @@ class AnswerStream:
 
     @property
     def is_estimated(self) -> bool:
-        """Whether `usage` is an estimate."""
+        """True where `usage` is an estimate."""
         return self._gathered.usage is None
 
     @property

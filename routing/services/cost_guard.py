@@ -111,7 +111,7 @@ def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
 
 
 def budget_left(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> BudgetLeft:
-    """What is left under each cap at this moment, by the record; it holds nothing."""
+    """Returns the recorded amount left under each cap now, without reserving any."""
     budget = _budget_of(team, agent, end_user, now)
     with team_scope(team_ids=[team.pk], actor=ACTOR):
         return _left_of(budget, spend_record.balances_of(spender=budget.spender, now=now))

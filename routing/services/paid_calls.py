@@ -44,7 +44,7 @@ class Tariff:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose budgets a call counts in, by their clock; what no agent asked for has no agent."""
+    """The owners of the budgets a call counts in, and their clock; `agent` is None without one."""
 
     team: Team
     agent: Agent | None

@@ -67,7 +67,7 @@ class RowsWidget(forms.Widget):
         return [row for row in rows if any(row)]
 
     def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
-        """Whether the page had no such field: a hidden input says that it had one, without rows."""
+        """Returns whether the page had no such field; a hidden input marks a field without rows."""
         return name not in data and not any(self._name(name, each) in data for each in self.columns)
 
     def _cells(self, name: str, row: Sequence[str], which: str, first_id: str) -> list[Any]:

@@ -148,7 +148,7 @@ class Personality(_WithOwnFields):
 
 
 class Rules(_WithOwnFields):
-    """What the agent always and never does; rule kinds of your own hold lists of texts."""
+    """Rules the agent always or never follows; rule kinds of your own hold lists of texts."""
 
     always: Lines = []
     """What the agent always does."""
@@ -320,7 +320,7 @@ class Shares(Part):
 
 
 class ContextPolicy(Part):
-    """How the budget of a package is shared out; 40, 40 and 20 per cent by default."""
+    """The shares of a package's budget; 40, 40 and 20 per cent by default."""
 
     shares: Shares = Shares(task=0.4, project=0.4, **{"global": 0.2})
     """Of the task, its project and what is known beyond. What a tier leaves free goes to the
@@ -332,7 +332,7 @@ class ContextPolicy(Part):
 
 
 class MemoryConfig(Part):
-    """How the agent's memory is read and filled."""
+    """Settings for reading and filling the agent's memory."""
 
     token_budget: Annotated[int, Field(ge=LEAST_TOKEN_BUDGET, le=MOST_TOKEN_BUDGET)] = 2000
     """Tokens of one prompt."""

@@ -1,4 +1,4 @@
-"""What a team sets otherwise than the defaults: features, read-only context, consolidation."""
+"""A team's overrides of the defaults: features, read-only context, consolidation."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RequestCategories(Part):
 
 
 class ContextSettings(Part):
-    """How facts are chosen and rendered as read-only context (seed 001, "Configuration")."""
+    """Settings to choose and render facts as read-only context (seed 001, "Configuration")."""
 
     scope_priority: Annotated[
         list[Literal["session", "project", "user", "team"]],
@@ -152,7 +152,7 @@ class LifecycleSettings(Part):
     """On: what is purged is erased for good, from the past as well."""
 
     def does(self, part: str) -> bool:
-        """Whether the team lets this part run."""
+        """Returns whether the team lets this part run."""
         return part not in self.off
 
 

@@ -1,4 +1,4 @@
-"""What every row of a team has in common."""
+"""The base model of a team's rows, and references between rows of one team."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _JoinedByTeam(models.ForeignKey[_Set, _Get]):
     """A reference whose joins name the team too, as the database's key does."""
 
     def get_extra_restriction(self, alias: Any, related_alias: Any) -> Any:  # Any: Django's own
-        """That both rows are of one team; Django asks without an alias where it joins nothing."""
+        """Restricts the join to rows of one team; Django passes no alias where it joins nothing."""
         if alias is None or related_alias is None:
             return None
         team: Any = self.model._meta.get_field("team")  # Any: a field of any kind to its type

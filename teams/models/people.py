@@ -144,7 +144,7 @@ class Team(models.Model):
 
 
 class Membership(TeamOwned):
-    """What a staff login may do in a team."""
+    """The role of a staff login in a team."""
 
     class Role(models.TextChoices):
         ADMIN = "admin", "Admin"
@@ -237,12 +237,12 @@ class EndUser(TeamOwned):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the person may be called, first what they are called."""
+        """The names of the person, the preferred one first."""
         return tuple(filter(None, (self.display_name, self.external_id)))
 
     @property
     def is_erased(self) -> bool:
-        """Whether the person was erased: then nothing is written for them any more."""
+        """True once the person was erased: then nothing more is written for them."""
         return self.external_id == f"erased-{self.pk}"
 
 
@@ -292,7 +292,7 @@ class Agent(TeamOwned):
 
 
 class Version(TeamOwned):
-    """What a row was from `created_at` on, in the transaction of the change, whoever made it.
+    """The state of a row from `created_at` on, saved in the change's transaction, whoever made it.
 
     The database alone writes versions (sql/agent_versions.sql, sql/team_versions.sql).
     """

@@ -39,7 +39,7 @@ _UNDER_WAY = "The same request is being carried out; ask again in a moment."
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a request was answered with."""
+    """The stored answer to a request."""
 
     status: int
     media_type: str

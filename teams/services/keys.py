@@ -63,7 +63,7 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """What the log calls this caller."""
+        """The name of this caller in the log."""
         return f"agent:{self.agent_slug}" if self.agent_id else f"key:{self.prefix}"
 
 

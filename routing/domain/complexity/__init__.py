@@ -290,7 +290,7 @@ def _without_material(text: str) -> str:
 
 
 def _after_instead(text: str) -> str:
-    """What follows "for now" or "just tell me": the request that takes the place of the first."""
+    """Returns the request after "for now" or "just tell me", which replaces the first."""
     turns = list(_INSTEAD.finditer(text))
     rest = text[turns[-1].end() :] if turns else ""
     return f"just {rest}" if len(rest.split()) >= 2 else text
@@ -351,7 +351,7 @@ def _combined(features: dict[str, float]) -> dict[str, float]:
 
 
 def _is_readable(request: str, words: int, function_words: int) -> bool:
-    """Whether the query seems to be English; nobody can tell of fewer than six words."""
+    """Returns whether the query seems to be English, assumed for fewer than six words."""
     letters = [char for char in request if char.isalpha()]
     other = sum(char >= "\u0250" for char in letters)
     if other > max(len(letters) - other, 7):
