@@ -1,4 +1,4 @@
-"""How long do the admin's pages take where a team has 100,000 memories?
+"""Measures how long the admin's pages take where a team has 100,000 memories.
 
 Run as ``python -m benchmarks.admin_pages`` beside a running, migrated database, with the settings
 that manage.py uses. It fills a team with that many memories (``--memories``), their log, searches,
@@ -49,7 +49,7 @@ _RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a page took: milliseconds of each run, of the processors, statements and bytes."""
+    """The cost of a page: milliseconds of each run, of the processors, statements and bytes."""
 
     took: list[float]
     here: float

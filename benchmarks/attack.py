@@ -154,7 +154,7 @@ class Outcome:
     back: float = 0.0
 
     def faults(self, *, megabytes: float) -> Iterator[str]:
-        """What is wrong with it."""
+        """Yields the faults of the outcome; `megabytes` is the limit of memory."""
         if self.slowest > MOST_TIMES:
             yield "slow"
         if self.failed:

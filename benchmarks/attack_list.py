@@ -237,7 +237,7 @@ def _floods() -> Iterator[Attack]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What one kind of client sends at first, and what it adds each second."""
+    """A kind of slow client: the bytes it sends first, and those it adds each second."""
 
     first: bytes
     then: Callable[[int], bytes] = field(default=lambda _: b"")

@@ -137,7 +137,7 @@ class Commit:
         )
 
     def touches(self) -> Iterator[Touch]:
-        """What the scorer is told of it once it has happened."""
+        """Yields the commit's touches of files, which the scorer gets once it has happened."""
         for path, added, removed in self.files:
             yield Touch(self.sha, path, added, removed, len(self.files))
 

@@ -1,4 +1,4 @@
-"""What two weeks of talk leave behind: six people, four agents, 36 conversations.
+"""Measures the memory of two weeks of talk: six people, four agents, 36 conversations.
 
 Run as ``python -m benchmarks.fortnight [--verbose]`` beside a running, migrated database. The talk
 goes through the HTTP API in the order of time; each conversation is closed and extracted before
@@ -79,12 +79,12 @@ class Question:
     outdated: tuple[str, ...] = ()
 
     def answered_by(self, told: Told) -> bool:
-        """Whether it gives the (present) answer."""
+        """Returns whether a retrieved text gives the (present) answer."""
         told_in = self.told_in[-1:] if self.kind == "updated" else self.told_in
         return told.source in told_in and all(_holds(told.text, group) for group in self.answer)
 
     def is_outdated(self, told: Told) -> bool:
-        """Whether it tells what was true before."""
+        """Returns whether a retrieved text gives an outdated answer."""
         is_earlier = bool(self.outdated) and told.source in self.told_in[:-1]
         return is_earlier and _holds(told.text, self.outdated)
 
@@ -104,7 +104,7 @@ def read_questions() -> list[Question]:
 
 
 def is_right(question: Question, told: Sequence[Told]) -> bool:
-    """Whether what is told, best first, is the right answer."""
+    """Returns whether the retrieved texts, best first, are the right answer."""
     if question.kind == "never":
         return all(each.is_always_told for each in told)
     if question.kind == "confided":
@@ -118,7 +118,7 @@ def is_right(question: Question, told: Sequence[Told]) -> bool:
 
 
 def _holds(text: str, alternatives: Sequence[str]) -> bool:
-    """Whether one of the alternatives is among the words of the text."""
+    """Returns whether one of the alternatives is among the words of the text."""
     either = "|".join(map(re.escape, alternatives))
     return re.search(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE) is not None
 
@@ -139,7 +139,7 @@ class Town:
         return Viewer(self.viewer.team_id, self.viewer.actor, agent.pk, user.pk)
 
     def read(self, question: Question, *, user: str | None = "") -> list[Told]:
-        """What the asker's agent is told, best first; `user` asks in the asker's place."""
+        """Returns the agent's results, best first; `user` asks in place of the question's user."""
         body = {"query": question.question, "agent": question.agent, "user": user or question.user}
         if user is None:
             del body["user"]
@@ -186,7 +186,7 @@ def settle(*, is_extracted: bool, tools: Tools) -> Town:
 
 
 def cause(town: Town, question: Question, told: Sequence[Told]) -> str:
-    """What became of the memory that answers, and of the message, on their way to the asker."""
+    """Names the step at which the answering memory, and the message, were lost to the asker."""
     asker = town.asker(question)
     with scope_of(asker):
         stored = Memory.objects.filter(team_id=asker.team_id)

@@ -117,7 +117,7 @@ _RULES = tuple((re.compile(where), re.compile(said, re.DOTALL)) for where, said 
 
 
 def _is_allowed(case) -> bool:  # type: ignore[no-untyped-def]
-    """Whether the schema allows the texts of the address and the body.
+    """Returns whether the schema allows the texts of the address and the body.
 
     Schemathesis calls a few requests valid that are not: it puts spaces before texts, and adds
     fields that it saw in answers.
@@ -139,7 +139,7 @@ def _is_allowed(case) -> bool:  # type: ignore[no-untyped-def]
 
 
 def _has_unassigned_signs(case) -> bool:  # type: ignore[no-untyped-def]
-    """Whether the request holds a sign that this Python's Unicode does not know."""
+    """Returns whether the request holds a character that this Python's Unicode lacks."""
     sent = [case.body, dict(case.query or {}), unquote(str(case.path_parameters or ""))]
     text = json.dumps(sent, ensure_ascii=False, default=str)
     return any(unicodedata.category(sign) == "Cn" for sign in text)

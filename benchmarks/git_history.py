@@ -64,12 +64,12 @@ class Repository:
         return Counter(match[1] for line in blame.splitlines() if (match := _BLAMED.match(line)))
 
     def is_long(self, sha: str, path: str) -> bool:
-        """Whether the file was too long to blame before the commit, or not there."""
+        """Returns whether the file was too long to blame before the commit, or missing."""
         before = self._git("show", f"{sha}~1:{path}")
         return not before or before.count("\n") > _MOST_LINES
 
     def _git(self, *words: str) -> str:
-        """What the command prints; nothing where it fails, as for a commit without a parent."""
+        """Returns git's output; empty where git fails, as for a commit without a parent."""
         command = ["git", "-C", str(self._folder), "-c", "core.quotePath=false", *words]
         ran = subprocess.run(command, capture_output=True, check=False)
         return ran.stdout.decode(errors="replace") if ran.returncode == 0 else ""

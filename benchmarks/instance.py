@@ -58,7 +58,7 @@ def everything(environment: Mapping[str, str]) -> Iterator[psutil.Process]:
 
 
 def run_command(arguments: list[str], environment: Mapping[str, str]) -> str:
-    """What a command of the project prints; CalledProcessError where it fails."""
+    """Returns the output of a command of the project; CalledProcessError where it fails."""
     command = [sys.executable, *arguments]
     done = subprocess.run(
         command, cwd=PROJECT_ROOT, env=dict(environment), capture_output=True, text=True, check=True

@@ -64,7 +64,7 @@ with connections["owner"].cursor() as cursor:
 
 @dataclass(slots=True)
 class Acknowledged:
-    """What the server said that it has; thread-safe.
+    """The writes that the server acknowledged; thread-safe.
 
     `messages` are conversations and external ids, `memories` ids, `compacted` the ids of memories
     that compactions named; `answers` counts all by request and status, 0 where none came.
@@ -240,7 +240,7 @@ def _with(mark: str, processes: Sequence[psutil.Process]) -> list[psutil.Process
 
 
 def missing(told: Acknowledged, environment: Mapping[str, str]) -> dict[str, int]:
-    """How much of what was acknowledged is not there, or there twice."""
+    """Counts the acknowledged writes that are missing, or stored twice."""
     stored = json.loads(run_command(["-c", _IN_STORE], environment))
     messages = Counter((where, name) for where, name in stored["messages"] if name)
     ids = {pk for pk, _ in stored["memories"]}

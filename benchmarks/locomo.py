@@ -131,7 +131,7 @@ class Recall:
         return 100 * fmean(values) if values else None
 
     def count(self, category: int | None = None) -> int:
-        """How many questions were asked."""
+        """Returns the number of questions asked, of one category or all."""
         return sum(category is None or each == category for each, _ in self.shares)
 
 
@@ -199,7 +199,7 @@ def _stem(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What an import stored, and the seconds that its two steps took."""
+    """The counts that an import stored, and the seconds that its two steps took."""
 
     messages: int
     memories: int

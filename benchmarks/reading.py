@@ -1,4 +1,4 @@
-"""How long does a read take, for small and large owners, and does it find what is nearest?
+"""Measures how long a read takes, for small and large owners, and if it finds the nearest.
 
 Run as ``python -m benchmarks.reading`` beside a running, migrated database, with the settings that
 manage.py uses. It fills it with 152,000 memories: a team with users of 1,000, 20,000 and 500, and
@@ -67,7 +67,7 @@ _SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose memories are read: a user of a team, or a whole team."""
+    """The owner of the memories that are read: a user of a team, or a whole team."""
 
     title: str
     team_id: UUID
@@ -138,7 +138,7 @@ def timed(call: Callable[[str], object], asked: Sequence[str]) -> str:
 
 
 def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
-    """What `retrieve` takes as a prompt, and as a search."""
+    """Returns the p50 and p95 milliseconds of `retrieve` as a prompt, and as a search."""
     viewer = owner.viewer()
     packing = Packing(weights=Weights(), token_budget=2000)
 
@@ -198,7 +198,7 @@ class _Client:
         self.line.sendall(request)
 
     def has_read_all(self) -> bool:
-        """Whether the answer is there, with what has just come; RuntimeError for a refusal."""
+        """Reads a piece; returns whether the answer is complete. RuntimeError for a refusal."""
         piece = self.line.recv(1 << 18)
         self.came += piece
         if not self.expected and _END in self.came:

@@ -1,4 +1,4 @@
-"""How well talk is understood without a language model: every figure by one command.
+"""Measures how well talk is understood without a language model: all figures by one command.
 
 `python -m benchmarks.understanding [--set blind]` beside a running, migrated database. It prints
 
@@ -129,7 +129,7 @@ class Team:
         run_waiting(viewer=self.viewer, tools=self.tools)
 
     def ask(self, user: str, question: str) -> tuple[list[str], str]:
-        """What is told on a question, best first in lower case, and the prompt."""
+        """Returns the texts retrieved for a question, best first, and the prompt, in lower case."""
         answer = self.client.post(
             "retrieve", query=question, agent="kyra", user=user, **{"return": "full"}
         )

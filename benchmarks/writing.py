@@ -1,4 +1,4 @@
-"""How fast are memories written: from talk, directly, over HTTP and by an import?
+"""Measures how fast memories are written: from talk, directly, over HTTP and by an import.
 
 Run as ``python -m benchmarks.writing`` beside a running, migrated database, with the settings that
 manage.py uses. ``--only`` chooses among the parts:

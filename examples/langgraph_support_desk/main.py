@@ -26,7 +26,7 @@ from palimpsest_client.langgraph import PalimpsestSaver, PalimpsestStore
 
 
 def joined(one: list[str], other: list[str]) -> list[str]:
-    """What was done so far, then what was done now."""
+    """Returns the earlier steps followed by the new ones."""
     return one + other
 
 

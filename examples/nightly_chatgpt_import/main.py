@@ -56,7 +56,7 @@ def imported(client: Palimpsest, file: Path, *, agent: str, user: str) -> Import
 
 
 def conversations(file: Path) -> bytes:
-    """What of the export holds talk, compressed: pictures would exceed the server's bound."""
+    """Returns only the export's conversations, compressed: pictures would exceed the size limit."""
     if not zipfile.is_zipfile(file):
         return file.read_bytes()
     packed = io.BytesIO()

@@ -135,7 +135,7 @@ class PalimpsestSession:
 
 
 def _items_of(rows: Iterable[m.Message]) -> list[tuple[int, TResponseInputItem]]:
-    """What the messages of a conversation say of its items, in their order."""
+    """Returns the items that the messages of a conversation record, with positions, in order."""
     found: list[tuple[int, Any]] = []  # Any: an item is one of many kinds
     written = ""
     for row in rows:
@@ -196,7 +196,7 @@ def _text(content: Any) -> str:  # Any: as above
 
 
 def _is_told(text: str) -> bool:
-    """Whether the server takes the text as a message."""
+    """Returns whether the server accepts the text as a message."""
     has_signs = any(char.isprintable() and not char.isspace() for char in text)
     return has_signs and "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 

@@ -1,4 +1,4 @@
-"""What an operation sends, and how its answer is read; the clients do the sending."""
+"""The request of an operation and the parsing of its answer; the clients send it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Paged(Generic[PageT, T_co]):
     first: Call[PageT]
 
     def results(self, page: Any) -> list[T_co]:  # Any: a model that has results and a next page
-        """What stands on a page."""
+        """Returns the results on a page."""
         found: list[T_co] = page.results
         return found
 

@@ -36,7 +36,7 @@ RETRIES = 3
 
 
 class Health(BaseModel):
-    """Whether the server answers, and what it needs: "ok" or "away"."""
+    """The state of the server and of the services that it needs: "ok" or "away"."""
 
     status: str
     postgresql: str
@@ -84,7 +84,7 @@ class Operations(Reading[SenderT]):
 
     @operation
     def health(self) -> Call[Health]:
-        """Whether the server and what it needs answer; ServerError where one does not."""
+        """The health of the server and its services; ServerError where one is away."""
         return get("/readyz", Health)
 
 

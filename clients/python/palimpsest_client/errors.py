@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions: all are PalimpsestError."""
+"""The exceptions of the client: all are PalimpsestError."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ConnectionFailed(PalimpsestError):
 
 
 class UnexpectedAnswer(PalimpsestError):
-    """What came back is no answer of this API, such as a page of a proxy."""
+    """The response is not an answer of this API, for example a page of a proxy."""
 
 
 class InvalidName(PalimpsestError, ValueError):

@@ -46,7 +46,7 @@ class Upstream:
         self._http = http
 
     async def ask(self, request: types.Request[Any, Any], answer: type[_ResultT]) -> _ResultT:
-        """What the server answers; MCPError for what it refuses, and where it is not reached."""
+        """Returns the server's answer; MCPError where it refuses or cannot be reached."""
         transport = streamable_http_client(self._url, http_client=self._http)
         try:
             async with Client(transport, mode=VERSION) as client:

@@ -37,7 +37,7 @@ class _Policy(Retry):
 
 @cache
 def policy(*, retries: int, is_repeatable: bool) -> Retry:
-    """How a request is sent again: at most `retries` times, with growing pauses and jitter."""
+    """The retry policy of a request: at most `retries` times, with growing pauses and jitter."""
     return _Policy(
         total=retries,
         allowed_methods=_METHODS,

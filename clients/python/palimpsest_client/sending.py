@@ -62,7 +62,7 @@ class AsyncPages(Generic[PageT, T_co]):
 
 @dataclass(frozen=True)
 class _Sending(Generic[HttpT]):
-    """What both share: the client of httpx, and what its requests are sent with.
+    """The base of both senders: the httpx client and the settings of its requests.
 
     `keys` are the Idempotency-Keys of the next POSTs.
     """

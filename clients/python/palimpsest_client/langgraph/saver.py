@@ -299,9 +299,9 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
         *,
         is_own: bool = False,
     ) -> Any:  # Any: a GraphCheckpoint
-        """What is sent: the values of the new versions, or all values where those are None.
+        """Returns the body to send: the values of the new versions, or all where those are None.
 
-        With `is_own` all are kept for this checkpoint alone.
+        With `is_own` all values are stored for this checkpoint alone.
         """
         _, namespace, parent = _place_of(config)
         values, versions = checkpoint["channel_values"], checkpoint["channel_versions"]

@@ -97,7 +97,7 @@ class PalimpsestStore(BaseStore):
         return results
 
     def _writes(self, given: Sequence[Numbered]) -> list[Any]:  # Any: NewStoreItems
-        """What the requests that write hold."""
+        """Returns the items of each write request."""
         items = [self._item(op) for _, op in given if isinstance(op, PutOp)]
         return list(_parts(items, _ITEMS))
 

@@ -31,7 +31,7 @@ class ChatText(_Open):
 
 
 class ChatChoice(_Open):
-    """What the model said: `message` in an answer, `delta` in a piece of a stream."""
+    """The model's output: `message` in an answer, `delta` in a piece of a stream."""
 
     index: int = 0
     message: ChatText = Field(validation_alias=AliasChoices("message", "delta"))
@@ -53,7 +53,7 @@ class ChatAnswer(_Open):
 
     @property
     def text(self) -> str:
-        """What the model said, or says next."""
+        """The text of the answer, or of this piece of it."""
         return next((each.message.content or "" for each in self.choices), "")
 
 
@@ -89,7 +89,7 @@ class Chat(Resource[SenderT]):
 
     @operation
     def models(self) -> Call[ModelList]:
-        """What chat can name as its model."""
+        """The models that a chat request can name."""
         return get("/v1/models", ModelList)
 
     @operation

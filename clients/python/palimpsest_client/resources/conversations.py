@@ -1,4 +1,4 @@
-"""What is said: conversations, threads and the jobs that read them."""
+"""Conversations, threads and the jobs that read them."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ class Threads(Resource[SenderT]):
     def changes(
         self, thread_id: str, **query: Unpack[p.ThreadsChangesQuery]
     ) -> Call[m.ThreadChanges]:
-        """What memory learnt or lost since a position that an earlier answer gave."""
+        """The memories gained or lost since a position that an earlier answer gave."""
         return get("/v1/threads/{thread_id}/changes", m.ThreadChanges, thread_id, query=query)

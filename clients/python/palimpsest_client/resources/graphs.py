@@ -1,4 +1,4 @@
-"""What graphs of agents keep: their states, and the items of a store."""
+"""The data of agent graphs: their states, and the items of a store."""
 
 from __future__ import annotations
 

@@ -48,19 +48,19 @@ class Memories(Resource[SenderT]):
 
     @operation
     def search(self, **query: Unpack[p.MemoriesSearchRetrieveQuery]) -> Call[m.Search]:
-        """What is found for a question, best first."""
+        """The search results for a question, best first."""
         return get("/v1/memories/search", m.Search, query=query)
 
     @operation
     def history(
         self, memory_id: Id, **query: Unpack[p.MemoriesHistoryQuery]
     ) -> Paged[m.History, m.Step]:
-        """What happened to it in all its versions, which each page names."""
+        """The history of a memory in all its versions, which each page names."""
         return pages("/v1/memories/{id}/history", m.History, memory_id, query=query)
 
     @operation
     def related(self, memory_id: Id) -> Call[m.Related]:
-        """What it is linked with."""
+        """The memories that a memory is linked with, the strongest link first."""
         return get("/v1/memories/{id}/related", m.Related, memory_id)
 
     @operation
@@ -174,7 +174,7 @@ class Consolidation(Resource[SenderT]):
     def changes(
         self, run_id: Id, **query: Unpack[p.ConsolidationRunsChangesQuery]
     ) -> Paged[m.ConsolidationChangePage, m.ConsolidationChange]:
-        """What a run changed, or would."""
+        """The changes that a run made, or would make."""
         path = "/v1/consolidate/runs/{id}/changes"
         return pages(path, m.ConsolidationChangePage, run_id, query=query)
 

@@ -15,7 +15,7 @@ class Reading(Resource[SenderT]):
 
     @operation
     def retrieve(self, **question: Unpack[p.Retrieve]) -> Call[m.Retrieval]:
-        """What is remembered for a question, as a prompt block and briefly by memory."""
+        """The memories for a question, as a prompt block and in brief for each memory."""
         return post("/v1/retrieve", m.Retrieval, body={**question, "return": "brief"})
 
     @operation
@@ -25,7 +25,7 @@ class Reading(Resource[SenderT]):
 
     @operation
     def query(self, **question: Unpack[p.MemoryQuery]) -> Call[m.BulletAnswer]:
-        """What is remembered for a question, as bullets."""
+        """The memories for a question, as bullets."""
         return post("/v1/memory/query", m.BulletAnswer, body={**question, "return": "bullets"})
 
     @operation
@@ -45,7 +45,7 @@ class Reading(Resource[SenderT]):
 
     @operation
     def budget(self, **query: Unpack[p.BudgetQuery]) -> Call[m.BudgetLeft]:
-        """What is left to spend."""
+        """The remaining budget."""
         return get("/v1/budget", m.BudgetLeft, query=query)
 
     @operation

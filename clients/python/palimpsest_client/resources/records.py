@@ -1,4 +1,4 @@
-"""What happened: the log of memory, its past states, and operational events."""
+"""Records: the log of memory, its past states, and operational events."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ class Events(Resource[SenderT]):
     def counts(
         self, *, from_: When | None = None, **query: Unpack[p.EventsCountsQuery]
     ) -> Call[m.EventCounts]:
-        """How many there were of each kind; `from_` is the first instant."""
+        """The number of events of each kind; `from_` is the first instant."""
         return get("/v1/events/counts", m.EventCounts, query={**query, "from": from_})

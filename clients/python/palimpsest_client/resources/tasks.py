@@ -35,7 +35,7 @@ class Tasks(Resource[SenderT]):
 
     @operation
     def items(self, task_id: str, **query: Unpack[p.TasksItemsListQuery]) -> Call[m.Items]:
-        """What it keeps in mind."""
+        """The items in the task's working memory."""
         return get("/v1/tasks/{task_id}/items", m.Items, task_id, query=query)
 
     @operation

@@ -52,7 +52,7 @@ class Webhooks(Resource[SenderT]):
     def deliveries(
         self, webhook_id: Id, **query: Unpack[p.WebhooksDeliveriesQuery]
     ) -> Paged[m.WebhookDeliveryPage, m.WebhookDelivery]:
-        """What was sent to it, waits or is dead, the latest first."""
+        """The webhook's deliveries, whether sent, pending or dead, the latest first."""
         path = "/v1/webhooks/{id}/deliveries"
         return pages(path, m.WebhookDeliveryPage, webhook_id, query=query)
 
