@@ -39,7 +39,7 @@ def run(
 
 
 def told(answer: HttpResponse) -> list[str]:
-    """What the page will say."""
+    """Returns the messages that the page will show."""
     return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]
 
 

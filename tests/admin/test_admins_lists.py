@@ -42,7 +42,7 @@ def event(cast: Cast, op: str, **more: object) -> OperationalEvent:
 
 
 def shown(client: Client, name: str, **query: str) -> list[str]:
-    """What the list tells its rows apart by."""
+    """Returns the thread id of each checkpoint or the operation of each event in the list."""
     answer = client.get(reverse(f"admin:{name}_changelist"), query)
     assert answer.status_code == 200
     return [

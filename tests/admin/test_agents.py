@@ -42,7 +42,7 @@ def give(cast: Cast, **columns: object) -> None:
 
 
 def as_shown(client: Client, url: str) -> dict[str, Any]:
-    """What a browser would send of the page as it was loaded."""
+    """Returns the form data that a browser would send for the page as it was loaded."""
     form = client.get(url).context["adminform"].form
     sent: dict[str, Any] = {}
     for name in form.fields:

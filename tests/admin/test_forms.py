@@ -1,4 +1,4 @@
-"""What may be written in the admin, by whom, and what the forms refuse in words."""
+"""Fields of the admin's forms: who may write which, and the messages that refuse bad input."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def chart(page: Any, title: str) -> Any:
 
 
 def totals(page: Any, title: str) -> dict[str, str]:
-    """What each series of a chart sums up to."""
+    """Returns the sum of each series of a chart."""
     return {line.name: line.total for line in chart(page, title).lines}
 
 

@@ -1,4 +1,4 @@
-"""How lists open, filter and search."""
+"""Default order, filters and search of the lists."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_five_wrong_passwords_lock_a_login_out_for_a_while(ann: StaffUser) -> No
 
 
 def locked_out_from(forwarded: str) -> bool:
-    """Whether a right password is refused of a request with that X-Forwarded-For."""
+    """Returns whether a correct password is refused with that X-Forwarded-For header."""
     return sign_in(forwarded=forwarded).status_code == 429
 
 
@@ -156,7 +156,7 @@ def test_what_is_kept_of_a_failed_sign_in_holds_no_secret(ann: StaffUser) -> Non
 
 
 def code(device: TOTPDevice, *, steps: int = 0) -> str:
-    """What the app shows now, or so many half minutes later."""
+    """Returns the code that the app shows now, or `steps` half minutes later."""
     totp = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
     totp.time = time.time() + steps * device.step
     return f"{totp.token():06d}"
@@ -204,7 +204,7 @@ def test_a_code_that_is_sent_twice_at_once_lets_one_in() -> None:
 
 
 def _waiting() -> int:
-    """How many connections wait for a row that another one holds."""
+    """Returns the number of connections that wait for a lock held by another one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_clear_snapshot()")  # a transaction sees one otherwise
         cursor.execute(
@@ -240,7 +240,7 @@ def test_an_app_of_another_login_or_one_never_confirmed_does_not_count(
 
 
 def command(*arguments: str, types: Callable[[str], str] = str) -> str:
-    """What the command says; `types` gives what is typed when it asks, by what it said so far."""
+    """Returns the command's output; `types` maps the output so far to the answer to a prompt."""
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as keyboard:
         keyboard.setattr("builtins.input", lambda prompt: types(out.getvalue()))

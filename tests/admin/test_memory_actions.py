@@ -1,4 +1,4 @@
-"""What a reviewer may do on a memory's page beyond pin and delete: restore, correct, dispute."""
+"""Actions on a memory's page beyond pin and delete: restore, correct, dispute."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ def lines(answer: Any) -> list[Any]:
 
 
 def fates(answer: Any) -> dict[str, str]:
-    """What became of each candidate, by its text."""
+    """Returns the outcome of each candidate, by its text."""
     return {line.text: line.fate for line in lines(answer)}
 
 
 def errors(answer: Any) -> dict[str, list[str]]:
-    """What the form complains of."""
+    """Returns the form's errors."""
     found: dict[str, list[str]] = answer.context["form"].errors
     return found
 
@@ -56,7 +56,7 @@ def tell(cast: Cast, *contents: str, **fields: Any) -> list[Memory]:
 
 @pytest.fixture
 def office(inside: Cast) -> Cast:
-    """What the team knows of its office, and something that matters more."""
+    """Memories about the team's office, one of them private, and a more important one."""
     tell(inside, "The office is in Lisbon.", "The door opens at nine.")
     tell(inside, "Fires are reported to Ida.", importance=10)
     tell(

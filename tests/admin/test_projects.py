@@ -29,7 +29,7 @@ def address(project: Project, path: str = "change") -> str:
 
 
 def live() -> set[str]:
-    """What is still there."""
+    """Returns the texts of the live memories."""
     return set(Memory.objects.live().values_list("content", flat=True))
 
 

@@ -1,4 +1,4 @@
-"""How many statements the admin's pages take; benchmarks/admin_pages.py times them."""
+"""Query counts of the admin's pages; benchmarks/admin_pages.py times them."""
 
 from __future__ import annotations
 

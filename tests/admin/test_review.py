@@ -33,7 +33,7 @@ def aged(pair: Contradiction, *, days: int, used: int = 0) -> Contradiction:
 
 
 def listed(client: Client, query: str = "") -> list[str]:
-    """What the queue shows, in its order, by what A says."""
+    """Returns the text of memory A of each pair in the queue, in the queue's order."""
     return [row.memory_a.content for row in client.get(f"{LIST}?{query}").context["cl"].result_list]
 
 

@@ -1,4 +1,4 @@
-"""What models cost can be read, call by call and in sums, and not changed."""
+"""Model costs can be read, call by call and in sums, and not changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def spent(cast: Cast, others: Cast) -> Cast:
 
 
 def rows(client: Client, address: str, **query: str) -> list[Any]:
-    """What the list shows."""
+    """Returns the rows of the list."""
     answer = client.get(reverse(address), query)
     assert answer.status_code == 200
     return list(answer.context["cl"].result_list)

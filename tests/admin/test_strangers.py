@@ -1,4 +1,4 @@
-"""What a login of another team learns of a team: nothing, wherever it looks or asks."""
+"""A login of another team learns nothing of a team, wherever it looks or asks."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def shown(client: Client, **params: str) -> list[str]:
 
 
 def since(client: Client, **params: str) -> dict[str, list[str]]:
-    """What the page says of each memory that changed: its text and what differs."""
+    """Returns the text and the differences that the page shows of each memory that changed."""
     lines = client.get(PAGE, {"view": "changes", **params}).context["page"].lines
     return {f"{line.kind} {line.memory.content}": line.differences for line in lines}
 

@@ -1,4 +1,4 @@
-"""What a staff login sees: its teams' rows and nothing else, and no row's page changes them."""
+"""A staff login sees only its teams' rows, and no row's page changes them."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class SignerOfThePast(signing.TimestampSigner):
 
 
 def run(*args: str) -> str:
-    """What the command writes."""
+    """Runs the command and returns its output."""
     out = StringIO()
     call_command("erase_user", *args, stdout=out)
     return out.getvalue()
@@ -71,7 +71,7 @@ def test_the_command_refuses_whom_it_does_not_know(town: Cast, args: list[str]) 
 
 
 def at_a_terminal(*args: str, typed: str | None) -> str:
-    """What a terminal shows of the command where a person types that; None: nobody sits there.
+    """Returns the terminal output of the command when a person enters `typed`; None: no person.
 
     In this process, as one of its own takes seconds to start; the terminal is a real one.
     """

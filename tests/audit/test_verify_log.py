@@ -14,7 +14,7 @@ __all__ = ["sealed", "town"]
 
 
 def run(*args: str) -> str:
-    """What the command writes."""
+    """Runs the command and returns its output."""
     out = StringIO()
     call_command("verify_log", *args, stdout=out)
     return out.getvalue()

@@ -43,7 +43,7 @@ class Either:
     runner: asyncio.Runner
 
     def __call__(self, act: Callable[[Any], Any]) -> Any:
-        """What `act` gives: an answer, or all of a list or a stream."""
+        """Returns the result of `act`: an answer, or all of a list or a stream."""
         return self.runner.run(self._whole(act))
 
     async def _whole(self, act: Callable[[Any], Any]) -> Any:

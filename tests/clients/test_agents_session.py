@@ -67,7 +67,7 @@ class Desk:
     def run(
         self, act: Callable[[PalimpsestSession], Awaitable[_T]], *, user: str = "sarah", **more: Any
     ) -> _T:
-        """What `act` gives with a session that knows nothing of those before."""
+        """Returns the result of `act` with a new session that shares no state with earlier ones."""
 
         async def connected() -> _T:
             async with AsyncPalimpsest(self.place.url, self.key, retries=0) as client:
@@ -77,7 +77,7 @@ class Desk:
         return asyncio.run(connected())
 
     def items(self, limit: int | None = None, **more: Any) -> list[Any]:
-        """What the session holds."""
+        """Returns the items of the session."""
         return self.run(lambda session: session.get_items(limit), **more)
 
     def log(self) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ def model() -> Iterator[FakeOpenAI]:
 
 @function_tool
 def weather(city: str) -> str:
-    """What the weather is."""
+    """Returns the weather in a city."""
     return f"It rains in {city}."
 
 

@@ -23,7 +23,7 @@ PIECE = 'data: {"id": "c", "model": "kyra", "choices": [{"delta": {"content": "O
 
 @pytest.fixture
 def proxy(place: Place) -> Iterator[FaultyProxy]:
-    """What answers in the server's place."""
+    """A proxy that answers in the server's place."""
     with FaultyProxy(place.url) as proxy:
         yield proxy
 

@@ -47,7 +47,7 @@ OPERATIONS = dict(described())
 
 
 def call_of(each: operation[Any, Any]) -> Call[Any]:
-    """What it sends for any arguments."""
+    """Returns the call that an operation sends, for arbitrary arguments."""
     given = inspect.signature(each.describe).parameters.values()
     positional = [one for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
     described = each.describe(None, *["x"] * (len(positional) - 1))
@@ -107,7 +107,7 @@ def test_an_operation_reads_what_the_schema_answers(name: str, schema: Schema) -
 
 @pytest.mark.parametrize("name", sorted(OPERATIONS))
 def test_an_operation_is_of_the_type_that_it_says(name: str) -> None:
-    """What it returns is untyped inside; this is what type checkers are told."""
+    """The declared return type, which type checkers see, matches the answers of the call."""
     said = get_type_hints(OPERATIONS[name].describe)["return"]
     if get_origin(said) is not Paged:
         kinds = {kind or type(None) for kind in call_of(OPERATIONS[name]).answers.values()}
@@ -164,7 +164,7 @@ def copied(folder: Path) -> Path:
 
 
 def run(script: str, *, folder: Path) -> str:
-    """What a script prints that a Python of its own runs in the folder."""
+    """Runs a script with a separate Python in the folder and returns its output."""
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout
@@ -188,7 +188,7 @@ def _body_names(published: Schema, schema: Schema) -> set[str]:
 
 
 def _sent_names(each: operation[Any, Any]) -> set[str]:
-    """What its keyword arguments are sent as."""
+    """Returns the names under which the operation sends its keyword arguments."""
     names: set[str] = set()
     hints = get_type_hints(each.describe)
     for name, given in inspect.signature(each.describe).parameters.items():

@@ -1,4 +1,4 @@
-"""What both clients send again, and what not, when a proxy loses answers or makes up some."""
+"""Requests that both clients retry, or do not, when a proxy loses or makes up answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AWAY = Fault(503)
 
 @pytest.fixture
 def proxy(place: Place) -> Iterator[FaultyProxy]:
-    """What stands between the client and the server."""
+    """A proxy between the client and the server."""
     with FaultyProxy(place.url) as proxy:
         yield proxy
 

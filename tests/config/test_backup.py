@@ -83,14 +83,14 @@ _SEQUENCES = "SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences ORD
 
 
 def asked(query: str) -> list[tuple[object, ...]]:
-    """What the owner sees of the database that is in use."""
+    """Runs a query as the owner on the database in use, and returns its rows."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(query)
         return list(cursor.fetchall())
 
 
 def run(command: str, *args: object) -> str:
-    """What the command writes."""
+    """Runs a command and returns its output."""
     out = StringIO()
     call_command(command, *map(str, args), stdout=out)
     return out.getvalue()
@@ -121,7 +121,7 @@ def backup(ten_moments: list[datetime], tmp_path: Path) -> Path:
 
 
 def known(town: Cast, moments: list[datetime]) -> list[dict[UUID, dict[str, object]]]:
-    """What the team's memories were at each of the times, with all their fields."""
+    """Returns the team's memories at each of the times, with all their fields."""
     viewer = Viewer(team_id=town.team.id, actor="test")
     states = []
     with team_scope(team_ids=[town.team.id], actor="test"):
@@ -362,7 +362,7 @@ def test_only_an_unfinished_backup_is_cleared_away_and_a_failed_one_leaves_nothi
 
 
 def tables() -> int:
-    """How many tables the database in use has."""
+    """Returns the number of tables in the database in use."""
     (row,) = asked("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
     return int(str(row[0]))
 

@@ -1,4 +1,4 @@
-"""What a server must be before anything is created on it."""
+"""Requirements on a database server, checked before anything is created on it."""
 
 from __future__ import annotations
 

@@ -305,7 +305,7 @@ SLEEP = "import time; time.sleep(60)"
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process has ended, collected or not."""
+    """Returns whether a process has ended, collected or not."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

@@ -32,7 +32,7 @@ WORDS = "zanzibarion\nlives in Oslo"
 
 @pytest.fixture
 def written() -> Iterator[io.StringIO]:
-    """What the logger "palimpsest-test" and those below it write as JSON."""
+    """The JSON that the logger "palimpsest-test" and its children write."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())

@@ -53,7 +53,7 @@ def scraped(client: Any = None) -> dict[tuple[str, ...], float]:
 
 
 def requests(route: str, method: str, status: str) -> float:
-    """How many requests were counted so far."""
+    """Returns the number of requests counted so far."""
     name = "palimpsest_http_requests_total"
     return scraped().get((name, method, route, status), 0.0)
 

@@ -27,7 +27,7 @@ FOREIGN = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "PALIMPSEST_", "OPE
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said."""
+    """An answer of the server."""
 
     status: int
     headers: Message

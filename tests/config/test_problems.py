@@ -55,7 +55,7 @@ def test_every_domain_error_has_a_status() -> None:
 
 
 def broken_off() -> Exception:
-    """What Django makes of a connection that broke in the middle of an answer."""
+    """Returns the exception that Django raises for a connection that breaks during an answer."""
     error = DatabaseError("the server closed the connection unexpectedly")
     error.__cause__ = psycopg.DatabaseError("the server closed the connection unexpectedly")
     return error

@@ -62,7 +62,7 @@ def ours(old: Apps) -> Iterator[type[models.Model]]:
 
 
 def asked(query: str) -> list[tuple[Any, ...]]:
-    """What the owner sees."""
+    """Runs a query as the owner and returns its rows."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(query)
         return list(cursor.fetchall())

@@ -34,7 +34,7 @@ print(*loaded, bool(small_judge.cache_info().currsize), gc.get_freeze_count() > 
 
 
 def run(code: str, **environment: str) -> str:
-    """What a process of its own prints last."""
+    """Runs code in a separate process and returns the last line of its output."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=PROJECT_ROOT,

@@ -85,7 +85,7 @@ class Server:
         return line
 
     def is_listening(self) -> bool:
-        """Whether it takes connections."""
+        """Returns whether the server accepts connections."""
         try:
             with socket.create_connection(self.address, timeout=5):
                 return True

@@ -36,14 +36,14 @@ def server(django_db_setup: None) -> Iterator[LiveServer]:
 
 @pytest.fixture(scope="module")
 def commands() -> Iterator[CommandServer]:
-    """What runs commands of manage.py."""
+    """A server that runs commands of manage.py."""
     with CommandServer() as commands:
         yield commands
 
 
 @pytest.fixture(scope="module")
 def models() -> Iterator[FakeOpenAI]:
-    """What answers for agents."""
+    """A fake model server that answers for agents."""
     with FakeOpenAI() as models:
         yield models
 

@@ -1,4 +1,4 @@
-"""What the documents say of the code is what the code says: settings, metrics, the API."""
+"""The documents agree with the code about settings, metrics and the API."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def documented() -> dict[str, str]:
 
 
 def is_named(name: str, names: set[str]) -> bool:
-    """Whether one of the names, of which some are patterns, is this one or means it."""
+    """Returns whether one of the names, some of which are patterns, equals or matches this one."""
     name, *patterns = (each.replace("…", "*") for each in (name, *names))
     return any(fnmatchcase(name, each) or fnmatchcase(each, name) for each in patterns)
 

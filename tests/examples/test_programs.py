@@ -22,7 +22,7 @@ __all__ = ["bare", "model", "once", "server", "town"]
 
 
 def run(town: Town, *words: str, said: str = "") -> subprocess.CompletedProcess[str]:
-    """What a program does with a key of the team."""
+    """Runs a program with a key of the team."""
     name, *rest = words
     return subprocess.run(
         [sys.executable, EXAMPLES / name / "main.py", *rest],

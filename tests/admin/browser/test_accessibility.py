@@ -72,7 +72,7 @@ def _addresses(base: str, pattern: URLPattern | URLResolver, row: object) -> Ite
 
 
 def findings(page: Page) -> dict[str, object]:
-    """What axe finds on the open page, by window."""
+    """Returns the findings of axe on the open page, by window."""
     found: dict[str, object] = {}
     for width, scheme in SIZES:
         page.set_viewport_size({"width": width, "height": 900})

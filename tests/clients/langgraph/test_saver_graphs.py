@@ -33,7 +33,7 @@ class State(TypedDict, total=False):
 
 
 def joined(one: list[str], more: list[list[str]]) -> list[str]:
-    """What was said, then what is said now."""
+    """Returns the earlier messages, then the new ones."""
     return [*one, *(each for some in more for each in some)]
 
 

@@ -1,4 +1,4 @@
-"""What requests leave behind as operational events, and how an operator reads them."""
+"""Operational events that requests leave behind, and the ways an operator reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exact filter left is an answer, however little it says about the question."""
+"""Memories that pass an exact filter are an answer, however little they say about the question."""
 
 from __future__ import annotations
 

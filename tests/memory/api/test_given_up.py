@@ -1,4 +1,4 @@
-"""What only reads ends when its client has gone, and what writes is brought to its end."""
+"""A read ends when its client has gone, and a write is completed."""
 
 from __future__ import annotations
 

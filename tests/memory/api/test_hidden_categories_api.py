@@ -46,7 +46,7 @@ class World:
     team: APIClient
 
     def told(self, response: Any) -> tuple[int, str]:  # Any: a test client's response
-        """What the planner was answered, without what is new each time."""
+        """Returns the planner's answer, without the parts that are new each time."""
         names: dict[str, str] = {}
 
         def numbered(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ class World:
         return response.status_code, _SINCE.sub("", text)
 
     def hidden(self) -> list[tuple[Any, ...]]:  # Any: columns of any type
-        """What stands in the hidden category, and in which state."""
+        """Returns the memories in the hidden category, with their state."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             rows = Memory.objects.filter(category="secretcat", actor=self._teller())
             kept = ("content", "status", "tier", "is_pinned", "corroboration", "contradicts")
@@ -160,7 +160,7 @@ WAYS: dict[str, Callable[[World], Any]] = {  # Any: a test client's response
 
 
 def extracted(world: World, text: str) -> Any:  # Any: a test client's response
-    """What becomes of something that is said to the planner, and what the planner then knows."""
+    """Sends a message to the planner, and returns the answer to its extraction."""
     made = world.planner.post(
         "/v1/conversations", {"agent": "planner", "user": "sarah"}, format="json"
     ).json()

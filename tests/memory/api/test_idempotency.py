@@ -212,12 +212,12 @@ class Town:
         return post(api, path, body, key=key)
 
     def memories(self) -> int:
-        """How many there are."""
+        """Returns the number of memories."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             return Memory.objects.count()
 
     def rows(self) -> list[IdempotentRequest]:
-        """What is kept."""
+        """Returns the stored requests."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             return list(IdempotentRequest.objects.all())
 

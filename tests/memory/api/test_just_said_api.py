@@ -1,4 +1,4 @@
-"""What was acknowledged is in the very next read, whether or not it is indexed by then.
+"""An acknowledged message is in the very next read, whether or not it is indexed by then.
 
 These tests run inside a transaction that never ends, so that nothing is indexed in the background.
 """

@@ -61,7 +61,7 @@ def told(answer: Answer) -> Answer:
 
 
 def texts(answer: Answer) -> set[str]:
-    """What is remembered."""
+    """Returns the texts of the memories in the answer."""
     return {each["content"] for each in answer["memories"]}
 
 

@@ -55,7 +55,7 @@ BARE = {"content": "The team meets on Mondays.", "memory_type": "shared", "agent
 
 
 def as_sent(value: object) -> Any:
-    """What a client reads."""
+    """Returns the value as a client reads it."""
     return json.loads(orjson.dumps(value))
 
 

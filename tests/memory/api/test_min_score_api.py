@@ -49,7 +49,7 @@ def told(answer: Any) -> set[str]:
 
 
 def below(answer: Any) -> int:
-    """How many candidates were left out."""
+    """Returns the number of candidates that were left out."""
     found: int = answer.get("stats", answer)["below_min_score"]
     return found
 

@@ -1,4 +1,4 @@
-"""What is past is found where the archive is asked for: marked, and behind what took its place."""
+"""Past memories are found where the archive is asked for: marked, behind their replacements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def chain(api: APIClient) -> list[str]:
 
 
 def ask(client: APIClient, path: str, **fields: Any) -> Any:  # Any: an answer's JSON
-    """What Kyra is told for the question."""
+    """Returns the API's answer to Kyra's question."""
     body = {"query": QUESTION, "agent": "kyra", "user": "sarah", **fields}
     if path == "memories/search":
         return client.get(f"/v1/{path}", body).json()

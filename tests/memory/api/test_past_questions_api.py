@@ -1,4 +1,4 @@
-"""What was before is found where the caller asks for it: marked, behind what took its place."""
+"""Past memories are found where the caller asks for them: marked, behind their replacements."""
 
 from __future__ import annotations
 

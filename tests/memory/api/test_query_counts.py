@@ -1,4 +1,4 @@
-"""What a query counts as read is what it answers with, and it answers with as many as are asked."""
+"""A query counts as read only the memories it returns, and returns as many as are asked for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fill(viewer: Viewer, tools: Tools, count: int) -> None:
 
 
 def counted(viewer: Viewer) -> int:
-    """How many reads are written down."""
+    """Returns the number of recorded reads."""
     flush_noted_usage()
     with team_scope(team_ids=[viewer.team_id], actor="test"):
         return sum(MemoryUsage.objects.values_list("retrieved", flat=True))

@@ -39,7 +39,7 @@ def search(client: APIClient, query: str = QUESTION, **params: Any) -> dict[str,
 
 
 def retrieve(client: APIClient, query: str = QUESTION, **fields: Any) -> dict[str, Any]:
-    """What Kyra is told."""
+    """Retrieves for Kyra and returns the answer."""
     body = {"query": query, "agent": "kyra", "user": "sarah", "return": "full", **fields}
     response = client.post("/v1/retrieve", body, format="json")
     assert response.status_code == 200, response.content

@@ -42,7 +42,7 @@ def refused(client: APIClient, path: str, code: int = 422, **fields: Any) -> set
 
 
 def texts(answer: Any) -> list[str]:
-    """What the answer says, a line for each memory or message."""
+    """Returns the lines of the answer, one for each memory or message."""
     lines = [each["text"] for each in answer.get("results", ())]
     lines += [each["content"] for each in answer.get("memories", ())]
     return lines + [each.get("text", each.get("content")) for each in answer["messages"]]
@@ -55,7 +55,7 @@ def optional(answer: Any) -> list[str]:
 
 
 def budget(answer: Any) -> int:
-    """What the answer was allowed to take."""
+    """Returns the token budget of the answer."""
     found: int = answer.get("token_budget") or answer["stats"]["token_budget"]
     return found
 

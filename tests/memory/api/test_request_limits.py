@@ -1,4 +1,4 @@
-"""What is larger than any request needs is refused before it is built, in a few words."""
+"""Requests larger than any need are refused before they are built, in a few words."""
 
 from __future__ import annotations
 

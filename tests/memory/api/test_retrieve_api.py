@@ -22,7 +22,7 @@ def filled(api: APIClient, acme: Cast) -> APIClient:
 
 
 def retrieve(api: APIClient, query: str = "Where does Sarah live?", **fields: object) -> Any:
-    """What is retrieved for Kyra, in full unless the fields say otherwise."""
+    """Retrieves for Kyra, in full unless the fields say otherwise."""
     body = {"agent": "kyra", "query": query, "return": "full", **fields}
     response = api.post("/v1/retrieve", body, format="json")
     assert response.status_code == 200, response.content

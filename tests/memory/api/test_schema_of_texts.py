@@ -1,4 +1,4 @@
-"""What the schema says of texts is what their fields take, and answers are JSON as before."""
+"""The schema of texts agrees with what their fields accept, and answers are JSON as before."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def filled(api: APIClient, acme: Cast) -> APIClient:
 
 
 def search(api: APIClient, query: str, **params: str | float) -> list[Any]:
-    """What is found on behalf of Sarah, unless the parameters name another."""
+    """Searches on behalf of Sarah, unless the parameters name another."""
     response = api.get("/v1/memories/search", {"query": query, "user": "sarah", **params})
     assert response.status_code == 200, response.content
     results: list[Any] = response.json()["results"]

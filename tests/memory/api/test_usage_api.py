@@ -32,7 +32,7 @@ def report(api: APIClient, **given: Any) -> Any:
 
 
 def found(api: APIClient) -> dict[str, dict[str, Any]]:
-    """What is told, by id, best first."""
+    """Returns the retrieved memories by id, best first."""
     asked = {"query": "What about lunch and deployments?", "agent": "kyra", "return": "full"}
     response = post(api, "retrieve", **asked)
     return {each["id"]: each for each in response.json()["memories"]}

@@ -96,7 +96,7 @@ def test_each_step_is_in_the_log_with_its_reason(talk: Conversation, plain: Tool
 
 
 def kept_summaries() -> dict[bytes, bytes]:
-    """What Redis holds of summaries."""
+    """Returns the summaries stored in Redis, by key."""
     client = get_redis_connection("default")
     keys = client.scan_iter(f"{settings.REDIS_PREFIX}:summary:*")
     return {key: client.get(key) for key in keys}

@@ -1,5 +1,4 @@
-"""What a summary is made of: the most important points, as they stand now, over any number of
-compactions."""
+"""Points of a summary: the most important, as they stand now, over any number of compactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was deleted, corrected or superseded since does not live on in a summary."""
+"""Memories that were since deleted, corrected or superseded do not live on in a summary."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def correct(talk: Conversation, memory: Memory, tools: Tools, text: str = CORREC
 
 
 def found(talk: Conversation, tools: Tools, *, include_cold: bool = False) -> list[str]:
-    """What a search of everything finds."""
+    """Returns the texts that a search of everything finds."""
     results = search(
         viewer=viewer_of(talk),
         question=Question("Sarah said that"),

@@ -1,4 +1,4 @@
-"""What people decided about certain words holds when somebody says the same words again."""
+"""People's decisions about a statement still hold when somebody repeats the statement."""
 
 from __future__ import annotations
 

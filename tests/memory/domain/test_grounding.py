@@ -1,4 +1,4 @@
-"""What a model's memory may say: the numbers, dates, names and words of its messages."""
+"""A model's memory may contain only the numbers, dates, names and words of its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verdict may do to what is stored."""
+"""Effects that a verdict may have on stored memories."""
 
 from __future__ import annotations
 

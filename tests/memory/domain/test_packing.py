@@ -49,7 +49,7 @@ Items = Sequence[Item[str]]
 
 
 def cost(items: Items) -> int:
-    """What a prompt of these takes: each line, and each heading once."""
+    """Returns the tokens that a prompt of these items takes: each line, and each heading once."""
     return sum(item.tokens for item in items) + sum(
         dict(h for i in items for h in i.opens).values()
     )
@@ -61,7 +61,7 @@ def item(value: str, tokens: int = 10, score: float = 0.5, section: str = "c") -
 
 
 def values(packed: Packed[str]) -> set[str]:
-    """What was chosen."""
+    """Returns the values of the chosen items."""
     return {each.value for each in packed.items}
 
 

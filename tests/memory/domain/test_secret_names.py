@@ -1,4 +1,4 @@
-"""What is a secret by its name or by where it stands is masked, whatever it looks like."""
+"""A value that is a secret by its name or position is masked, whatever it looks like."""
 
 from __future__ import annotations
 

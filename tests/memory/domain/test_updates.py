@@ -1,4 +1,4 @@
-"""What a prompt says of changes: the net effect, the most important first, in few tokens."""
+"""Changes in a prompt: the net effect, the most important first, in few tokens."""
 
 from __future__ import annotations
 

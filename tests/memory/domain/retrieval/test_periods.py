@@ -1,4 +1,4 @@
-"""How near memories lie to the times a question names."""
+"""Closeness of memories to the times that a question names."""
 
 from __future__ import annotations
 

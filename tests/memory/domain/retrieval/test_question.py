@@ -1,4 +1,4 @@
-"""What is read out of a question: its telling words, names, and the text that is embedded."""
+"""Parts read out of a question: its telling words, names, and the text that is embedded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the neighbours of a memory in its conversation lend it."""
+"""Score that a memory gains from its neighbours in its conversation."""
 
 from __future__ import annotations
 
