@@ -52,6 +52,6 @@ def test_the_kernel_works_without(names: str, committed_db: None) -> None:
 
 
 def _has_tables(label: str) -> bool:
-    """Whether a database without the satellite differs from the tests' own."""
+    """Returns whether the satellite has tables, so that a database without it differs."""
     app: Satellite = ALL[label]
     return any(app.get_models())

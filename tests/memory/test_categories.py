@@ -53,7 +53,7 @@ def stored() -> dict[str, tuple[str, int | None]]:
 
 
 def allowlists() -> dict[str, list[str]]:
-    """What each agent may read."""
+    """Returns the categories that each agent may read."""
     return dict(Agent.objects.values_list("slug", "allowed_categories"))
 
 

@@ -1,4 +1,4 @@
-"""What a page of the log reads to find its rows."""
+"""Rows that a page of the log reads to find its own."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def scans(plan: Any) -> Iterator[Any]:
 
 
 def found_by(town: Cast, filters: LogFilters) -> tuple[int, int]:
-    """How many rows a page holds, and how many were read in vain for it."""
+    """Returns the number of rows a page holds, and of those read in vain for it."""
     viewer = Viewer(team_id=town.team.id, actor="test")
     with team_scope(team_ids=[town.team.id], actor="test"):
         rows = filtered_log(viewer=viewer, filters=filters).order_by("-seq")[:50]

@@ -50,7 +50,7 @@ def word_lists(source: str) -> Iterator[tuple[int, frozenset[str]]]:
 
 
 def _words_of(node: ast.expr, *, is_listed: bool) -> Iterable[str]:
-    """What an expression lists."""
+    """Returns the words that an expression lists."""
     if isinstance(node, ast.Set | ast.Tuple | ast.List):
         return [text for each in node.elts if (text := _text_of(each))]
     if isinstance(node, ast.Dict):

@@ -1,4 +1,4 @@
-"""What the classifier model costs is held before and counted after, as that of any call."""
+"""A classifier model's cost is reserved before and counted after the call, as for any call."""
 
 from __future__ import annotations
 

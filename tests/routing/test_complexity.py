@@ -1,4 +1,4 @@
-"""How complex queries are judged by their words alone."""
+"""Query complexity judged by the words of the query alone."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def any_till(till: Till, request: pytest.FixtureRequest) -> Till:
 
 
 def exceeded(till: Till, amount: str, **given: object) -> BudgetExceededError:
-    """How the reservation is refused."""
+    """The budget left, over HTTP, and the wording of a refusal."""
     with pytest.raises(BudgetExceededError) as caught:
         till.reserve(amount, **given)  # type: ignore[arg-type]
     return caught.value

@@ -1,4 +1,4 @@
-"""What is left, over HTTP, and how a refusal reads."""
+"""Returns the reservations made when all of them act at the same moment."""
 
 from __future__ import annotations
 

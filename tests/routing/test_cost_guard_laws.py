@@ -35,13 +35,13 @@ class Call:
 
     @property
     def cost(self) -> Decimal:
-        """What it costs in the end."""
+        """The final cost."""
         return (self.estimate * self.share).quantize(MICRO)
 
 
 @dataclass
 class Told:
-    """What the workers know they did, to be held against the books."""
+    """The workers' own record of what they did, to be compared with the books."""
 
     settled: Decimal = Decimal(0)
     beyond: Decimal = Decimal(0)
@@ -147,7 +147,7 @@ class Office:
                 self.server.start()
 
     def check_the_books(self) -> None:
-        """What is written down, what is left, and what can be had once all has expired."""
+        """Checks the recorded spend, the budget left, and the budget once all has expired."""
         books = self.till.spent()
         later = replace(self.till.later(minutes=20), counters=self.server.counters())
         rest = max(Decimal(0), CAP - books)

@@ -152,7 +152,7 @@ def test_a_refusal_of_one_who_is_cut_off_holds_nothing_for_the_others(till: Till
 
 
 def at_once(tills: list[Till], act: Callable[[Till], Reservation | None]) -> list[Reservation]:
-    """What comes of it when all of them act at the same moment."""
+    """Returns the error with which the reservation is refused."""
     start = Barrier(len(tills))
 
     def run(till: Till) -> Reservation | None:

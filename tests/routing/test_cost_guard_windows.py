@@ -163,7 +163,7 @@ def test_a_day_that_begins_anew_keeps_the_months_spend(tokyo: Till, server: OwnR
 
 
 def test_another_time_zone_moves_no_spend(tokyo: Till) -> None:
-    """What was spent on a date stays on it, also where that date comes back or is left early."""
+    """Spend stays on its date, also where that date comes back or is left early."""
     tokyo.spend("4")
     with team_scope(team_ids=[tokyo.cast.team.id], actor="test"):
         tokyo.cast.team.time_zone = "America/Los_Angeles"

@@ -1,4 +1,4 @@
-"""What fails for a moment is asked of the same model once more, before another one is."""
+"""A temporary failure is retried once with the same model before another model is asked."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several test files use: the cast, fakes, factories of shapes, and ways to wait."""
+"""Shared parts of the tests: the cast, fakes, factories of shapes, and ways to wait."""

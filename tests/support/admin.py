@@ -55,12 +55,12 @@ def decide(client: Client, pair: Contradiction, choice: str, **fields: object) -
 
 
 def told(answer: HttpResponse) -> list[str]:
-    """What the page will say."""
+    """Returns the messages that the page will show."""
     return [str(message) for message in get_messages(answer.wsgi_request)]  # type: ignore[attr-defined]
 
 
 def states(pair: Contradiction) -> list[str]:
-    """How both sides stand."""
+    """Returns the status of each side."""
     pair.refresh_from_db()
     return [side.status for side in (pair.memory_a, pair.memory_b) if side is not None]
 

@@ -26,7 +26,7 @@ Answer = Any  # a response of the test client
 
 
 def counts() -> dict[str, int]:
-    """How many rows the team has of everything a request may store."""
+    """Returns the number of the team's rows in each table that a request may write to."""
     return {model.__name__: model._default_manager.count() for model in STORED}
 
 

@@ -1,4 +1,4 @@
-"""What tests in a real browser share: sizes, patience, and signing in."""
+"""Shared parts of the browser tests: sizes, timeouts, and signing in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def log_in(page: Page, server: LiveServer, username: str) -> None:
 
 
 def axe_findings(page: Page) -> list[str]:
-    """What axe-core finds wrong with the page as it is: the rule, and where."""
+    """Returns the rules that axe-core finds violated on the page as shown, and where."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [

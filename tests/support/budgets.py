@@ -141,7 +141,7 @@ class Till:
         release(reservation=reservation, counters=self.counters)
 
     def left(self, *, agent: Agent | None = None, end_user: EndUser | None = None) -> BudgetLeft:
-        """What is left for Kyra and Sarah, or for others."""
+        """Returns the budget left for Kyra and Sarah, or for others."""
         return budget_left(
             team=self.cast.team,
             agent=agent or self.cast.kyra,
@@ -150,7 +150,7 @@ class Till:
         )
 
     def entries(self) -> list[SpendEntry]:
-        """What is written down as spent."""
+        """Returns the recorded spend entries."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             return list(SpendEntry.objects.order_by("id"))
 
@@ -159,7 +159,7 @@ class Till:
         return sum((entry.cost_usd for entry in self.entries()), Decimal(0))
 
     def outstanding(self) -> int:
-        """How many reservations are written down as held."""
+        """Returns the number of recorded reservations that are held."""
         with team_scope(team_ids=[self.cast.team.id], actor="test"):
             return SpendReservation.objects.count()
 

@@ -54,7 +54,7 @@ def make_models(cast: Cast, server: FakeOpenAI | None = None, **fields: Any) -> 
 
 
 def route_of(cast: Cast, query: str = QUERY, **given: Any) -> Route:
-    """What the router chooses for Kyra."""
+    """Returns the router's choice for Kyra."""
     given = {"end_user": cast.sarah, "now": timezone.now(), **given}
     return choose_route(team=cast.team, agent=cast.kyra, query=query, **given)
 

@@ -39,7 +39,7 @@ _IDS_APART = 1_000_000
 
 
 def conninfo_of(alias: str) -> str:
-    """How psycopg reaches the database of a Django connection, with its login, without options."""
+    """Returns psycopg's connection string for a Django alias, with its login, without options."""
     given = connections[alias].get_connection_params()
     names = ("dbname", "user", "password", "host", "port")
     return make_conninfo(**{name: given[name] for name in names if name in given})

@@ -70,7 +70,7 @@ def told(*texts: str) -> str:
 
 
 def noted(*facts: str) -> list[str]:
-    """What the extractor makes of messages."""
+    """Returns the facts as the extractor words them from messages."""
     return [f"Sarah said that {fact}" for fact in facts]
 
 
@@ -171,7 +171,7 @@ def compact(talk: Conversation, tools: Tools, **how: int) -> Compacted:
 
 
 def facts_of(talk: Conversation) -> list[Memory]:
-    """What was extracted, in any status, oldest first."""
+    """Returns the memories extracted from the conversation, in any status, oldest first."""
     rows = Memory.objects.filter(team_id=talk.team_id, conversation=talk)
     return [row for row in rows.order_by("id") if "summary" not in row.tags]
 

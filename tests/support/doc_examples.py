@@ -45,12 +45,12 @@ class Example:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is shell or Python."""
+        """Returns whether the example is shell or Python."""
         return self.language in SHELL | PYTHON
 
     @property
     def is_run(self) -> bool:
-        """Whether the tests run it."""
+        """Returns whether the tests run the example."""
         return self.is_program and "no-run" not in self.attributes
 
 

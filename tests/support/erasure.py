@@ -1,4 +1,4 @@
-"""What tests of erasures share: a person's story, and how to look for what is left of it."""
+"""Shared parts of the erasure tests: a person's story, and searches for what is left of it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _DROPPED = {"connection", "content-length", "transfer-encoding", "content-encodi
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What happens to one request: it is passed on and its answer lost, or it never gets there and
+    """The fate of one request: it is passed on and its answer lost, or it never gets there and
     is answered with `status`, `headers` and `body`."""
 
     status: int | None = None

@@ -1,4 +1,4 @@
-"""How the time of text functions grows with the length of text that repeats a pattern.
+"""Growth of the time of text functions with the length of text that repeats a pattern.
 
 Swept are the public functions of the domain that need texts alone, found by their signatures, and
 the paths that are made of them; the small models read a bounded number of tokens. Linear means that
@@ -84,7 +84,7 @@ def _call_with_text(function: object) -> Work | None:
 
 @cache
 def paths() -> dict[str, Work]:
-    """What messages, memories and questions go through, by name."""
+    """Returns the work done on messages, memories and questions, by name."""
     embedder = WordLlamaEmbedder()
 
     return {
@@ -101,7 +101,7 @@ def paths() -> dict[str, Work]:
 
 
 def growth(work: Work, pattern: str) -> float:
-    """How many times longer the long text takes than the short one; 0 where it takes nothing."""
+    """Returns the ratio of the long text's time to the short one's; 0 where it takes nothing."""
     short, long = repeated(pattern, SHORT), repeated(pattern, LONG)
     taken = _seconds(work, long)
     if taken < NOTHING:

@@ -64,7 +64,7 @@ class Desk:
         return store(self.cast, self.tools, *contents, **fields)
 
     def ask(self, text: str = "When is the release?", **fields: Any) -> Told:
-        """What Kyra is told, from the answer cache where it has it."""
+        """Returns the prompt for Kyra, from the answer cache where it is cached."""
         read = Read(
             viewer=fields.pop("viewer", self.viewer),
             question=fields.pop("question", Question(text)),
@@ -80,7 +80,7 @@ class Desk:
         return _told(retrieve(read, packing=packing, render=_prompt, form="test"))
 
     def search(self, text: str, *, limit: int) -> Told:
-        """What is found, likewise."""
+        """Returns the search results, from the answer cache where they are cached."""
         return _told(send_search(self._read(text, limit), render=_found, form="test search"))
 
     def prompt(self) -> Told:
@@ -121,7 +121,7 @@ class Told:
 
     @property
     def warnings(self) -> list[str]:
-        """What it warns of."""
+        """The warnings in the answer."""
         return list(self.answer["warnings"])
 
 

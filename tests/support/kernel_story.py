@@ -57,7 +57,7 @@ def tell(acme: Cast, api: APIClient) -> None:
 
 
 def ask(api: APIClient, user: str) -> str:
-    """What retrieval and the prompt answer to the question of this person."""
+    """Returns the answers of retrieval and the prompt to the question of this person."""
     body: dict[str, object] = {**QUESTION, "user": user}
     return "".join(str(send(api, path, 200, **body)) for path in ("retrieve", "prompt"))
 

@@ -66,7 +66,7 @@ def facts(count: int, *, about: str = "fact") -> list[str]:
 
 
 def inside(cast: Cast) -> set[UUID]:
-    """What stands in the approximate index."""
+    """Returns the ids of the memories in the approximate index."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         rows = SearchEntry.objects.filter(team=cast.team).exclude(graph_dimensions=0)
         return set(rows.values_list("memory_id", flat=True))
@@ -81,7 +81,7 @@ def found(
     only: Sequence[UUID] | None = None,
     viewer: Viewer | None = None,
 ) -> dict[UUID, float]:
-    """What a search by meaning alone comes to, with the cosines."""
+    """Returns the cosines of the memories that a search by meaning alone finds."""
     vector = tools.embedder.embed([question])[0]
     sought = Sought(
         terms=[],
@@ -118,7 +118,7 @@ def recall(
 
 
 def uses_graph(cast: Cast, tools: Tools) -> bool:
-    """Whether a search of the whole team has the index in its statement."""
+    """Returns whether the statement of a search of the whole team uses the index."""
     search = VectorSearch(
         team_id=cast.team.id,
         condition="place = 0",

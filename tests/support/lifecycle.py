@@ -55,7 +55,7 @@ def again(row: ConsolidationRun) -> ConsolidationRun:
 
 
 def changes(row: ConsolidationRun) -> list[tuple[Any, ...]]:
-    """What it planned, without which run it was."""
+    """Returns the planned changes, without the id of the run."""
     names = ("position", "step", "kind", "memory_id", "other_id", "before", "after", "because")
     with team_scope(team_ids=[row.team_id], actor="test"):
         return list(ConsolidationChange.objects.filter(run=row).values_list(*names))

@@ -39,7 +39,7 @@ class Editor:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, act: Callable[[Client], Awaitable[_T]]) -> _T:
-        """What `act` gives with a connected client; raises its MCPError as it is."""
+        """Returns the result of `act` with a connected client; raises its MCPError unwrapped."""
 
         async def connected() -> _T | MCPError:
             async with self.connection() as transport, Client(transport, mode=self.mode) as client:
@@ -56,7 +56,7 @@ class Editor:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Any]:
-        """What the client speaks through."""
+        """Provides the client's transport."""
         sent = {"Authorization": f"Bearer {self.token}", **self.headers}
         async with httpx2.AsyncClient(headers=sent, timeout=30) as http:
             yield streamable_http_client(self.url, http_client=http)

@@ -1,4 +1,4 @@
-"""What the log holds of a memory."""
+"""The log entries of a memory."""
 
 from __future__ import annotations
 

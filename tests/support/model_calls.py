@@ -1,4 +1,4 @@
-"""What the OpenAI client says of its own attempts."""
+"""Retries of the OpenAI client, as it logs them."""
 
 from __future__ import annotations
 

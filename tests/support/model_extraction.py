@@ -144,7 +144,7 @@ def extract(
 
 
 def one(server: FakeOpenAI, **fields: object) -> list[Candidate]:
-    """What becomes of one proposal about one message of Sarah's."""
+    """Returns the candidates that come of one proposal about one message of Sarah's."""
     server.will(found(proposal(**fields)))  # type: ignore[arg-type]
     return extract(extractor(server), [said(1, "I prefer tea to coffee.")])
 

@@ -1,4 +1,4 @@
-"""What the local OpenAI server of the tests says by itself, always the same."""
+"""Default answers of the tests' local OpenAI server, always the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOLD_SCHEMA = re.compile(r"valid by this JSON schema:\n(\{.*?\})(?:\n|$)")
 
 
 def own_content(body: Json) -> str:
-    """What the unscripted server says: memories, or the emptiest value of the asked schema."""
+    """Returns the unscripted answer: memories, or the emptiest value of the requested schema."""
     prompt = "\n".join(str(message.get("content") or "") for message in body.get("messages", []))
     schema = _schema_of(body, prompt)
     if schema is None:
@@ -146,7 +146,7 @@ def _vector(text: str, size: int) -> list[float]:
 
 
 def usage(body: Json, content: str | None) -> Json:
-    """What an answer used, at four characters a token."""
+    """Returns the token usage of an answer, at four characters a token."""
     prompt_tokens = len(json.dumps(body.get("messages"))) // 4
     completion_tokens = len(content or "") // 4
     return {

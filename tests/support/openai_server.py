@@ -31,7 +31,7 @@ _CREATED = 1_770_000_000
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What the server does with one request; the fields that are set happen, in this order.
+    """The server's handling of one request; the fields that are set happen, in this order.
 
     `delay` seconds of silence, then a dropped connection, or `body` as it stands, or a chat
     completion of `content` and `tool_calls`, whole or as a stream, as the request asks. Status 200
@@ -145,7 +145,7 @@ class FakeOpenAI:
 
     @property
     def base_url(self) -> str:
-        """What OPENAI_BASE_URL must be to reach this server."""
+        """The value of OPENAI_BASE_URL with which this server is reached."""
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}/v1"
 

@@ -30,7 +30,7 @@ def retrieve(
     counter: TokenCounter = ESTIMATE,
     rows: MemoryQuerySet | None = None,
 ) -> Prompt:
-    """What the viewer's agent is told, as `POST /v1/retrieve` makes it."""
+    """Returns the prompt for the viewer's agent, as `POST /v1/retrieve` makes it."""
     return retrieval.prompt(
         Read(
             viewer=viewer,

@@ -101,7 +101,7 @@ def models_of(cast: Cast) -> set[tuple[str, str, bool]]:
 
 @pytest.fixture
 def known(acme: Cast, tools: Tools) -> list[Memory]:
-    """What Acme knew before anybody thought of another model."""
+    """Writes and returns the memories that Acme had before the change of model."""
     EmbeddingState.objects.update_or_create(
         defaults={"model": OLD, "dimensions": 256, "next_model": ""}
     )

@@ -15,7 +15,7 @@ from tests.support.writing import NOON
 
 
 def ask(acme: Cast, tools: Tools, text: str = "billing", **fields: Any) -> Prompt:
-    """What Kyra is told."""
+    """Returns the prompt for Kyra."""
     values: dict[str, Any] = {
         "viewer": Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk),
         "question": Question(text),

@@ -72,7 +72,7 @@ def by_owner(*statements: str) -> None:
 
 
 def kinds(found: Verified) -> list[tuple[str, str]]:
-    """What was found, and where."""
+    """Returns the kind and the place of each finding."""
     return [(finding.kind, finding.where) for finding in found.findings]
 
 

@@ -40,7 +40,7 @@ class TraceCollector:
 
     @property
     def url(self) -> str:
-        """What OTEL_EXPORTER_OTLP_ENDPOINT must be to reach this server."""
+        """The value of OTEL_EXPORTER_OTLP_ENDPOINT with which this server is reached."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def race(runners: int, act: Callable[[int], T]) -> list[T]:
-    """What `act(0)` to `act(runners - 1)` return, each begun at one moment in a thread of its own.
+    """Returns the results of `act(0)` to `act(runners - 1)`, begun at once, each in a thread.
 
     An error in any of them is raised here.
     """
@@ -44,7 +44,7 @@ def race(runners: int, act: Callable[[int], T]) -> list[T]:
 
 
 def waits(backend: int) -> bool:
-    """Whether that connection waits for a lock."""
+    """Returns whether the connection waits for a lock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [backend])
         row = cursor.fetchone()

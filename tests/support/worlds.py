@@ -66,7 +66,7 @@ class Spec:
 
     @property
     def is_an_agents(self) -> bool:
-        """Whether it is its agent's alone."""
+        """Returns whether the memory belongs to its agent alone."""
         return self.agent is not None and self.kind not in ("shared", "user_profile")
 
 
@@ -101,7 +101,7 @@ class Talk:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other agents may find it."""
+        """Returns whether other agents may find the conversation."""
         return self.is_extracted and not (self.asks_for_silence or self.keeps_to_itself)
 
 
@@ -120,7 +120,7 @@ class Plan:
     members: frozenset[str]
 
     def is_of_team(self, pair: Pair) -> bool:
-        """Whether what is said there is the team's."""
+        """Returns whether what is said in the conversation belongs to the team."""
         talk = self.talks[pair]
         return talk.is_shared and talk.is_of_work and pair[2] in self.members
 
@@ -203,7 +203,7 @@ class World:
         return client
 
     def hears(self, reader: Reader, pair: Pair, *, named: bool) -> bool:
-        """Whether the rule lets a reader find a conversation's messages, as in `seen_by`."""
+        """Returns whether the rule lets a reader find the pair's messages, as in `seen_by`."""
         team, agent, user = pair
         talk = self.plan.talks[pair]
         if team != reader.team or not in_key(talk.project, reader):
@@ -220,7 +220,7 @@ class World:
         return reader.project is None or talk.project in (None, reader.project)
 
     def is_told_by_members(self, reader: Reader) -> bool:
-        """Whether the reader hears what members said: as a member, or for nobody."""
+        """Returns whether the reader hears what members said: as a member, or for nobody."""
         return reader.user is None or reader.user in self.plan.members
 
     def seen_by(
@@ -256,14 +256,14 @@ class World:
         }
 
     def may_be_told(self, number: int, reader: Reader) -> bool:
-        """Whether the person of the reader may hear it: a guest hears nothing that members said."""
+        """Returns whether the reader's person may hear it: guests hear nothing members said."""
         spec = self.plan.specs[number]
         is_of_members = spec.is_of_talk and not spec.is_an_agents and spec.user is None
         return not is_of_members or self.is_told_by_members(reader)
 
 
 def in_key(project: str | None, reader: Reader) -> bool:
-    """Whether the project exists for the reader's key."""
+    """Returns whether the project exists for the reader's key."""
     return project is None or not reader.key_projects or project in reader.key_projects
 
 

@@ -1,4 +1,4 @@
-"""What was said and what was logged stays: nobody can undo it, the tables' owner included."""
+"""Messages and log rows are append-only, also for the owner of the tables."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ NAMES = ("palimpsest.team_ids", "palimpsest.actor", "palimpsest.reason", "enable
 
 
 def settings_now() -> list[str]:
-    """What is set, unset ones as nothing."""
+    """Returns the session settings, unset ones as empty strings."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(current_setting(name, true), '') FROM unnest(%s::text[]) AS name",

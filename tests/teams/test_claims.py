@@ -29,7 +29,7 @@ def claimed(team_id: UUID) -> ClaimedRequest | Answer:
 
 
 def somebody_waits() -> bool:
-    """Whether another connection waits for a row that this one holds."""
+    """Returns whether another connection waits for a row that this one has locked."""
     with connection.cursor() as cursor:
         cursor.execute(_WAITING)
         row = cursor.fetchone()

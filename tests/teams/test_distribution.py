@@ -1,4 +1,4 @@
-"""What a database that is spread over servers by team needs: each statement keeps to one team."""
+"""Requirements of a database distributed over servers by team: each statement keeps to one team."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def client_of_key(issued: IssuedKey) -> APIClient:
 
 
 def command(name: str, *arguments: str) -> str:
-    """What the command prints."""
+    """Returns what the command prints."""
     out = io.StringIO()
     call_command(name, *arguments, stdout=out)
     return out.getvalue().strip()

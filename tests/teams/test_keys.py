@@ -314,7 +314,7 @@ def test_uses_of_two_teams_are_written_in_their_own(
 
 
 def command(*arguments: str) -> str:
-    """What `manage.py issue_key` prints."""
+    """Returns what `manage.py issue_key` prints."""
     out = io.StringIO()
     call_command("issue_key", *arguments, stdout=out)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""What a scope may ask of its transaction besides whose rows it sees."""
+"""Settings that a scope may give its transaction besides the rows it sees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def setting(name: str) -> str:
 
 
 def is_free(lock: int) -> bool:
-    """Whether somebody else could have the lock alone."""
+    """Returns whether another connection could take the lock exclusively."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [lock])
         return bool(cursor.fetchone()[0])

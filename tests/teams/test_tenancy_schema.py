@@ -1,4 +1,4 @@
-"""What the schema itself says of teams and of the application's role."""
+"""The schema's own constraints on teams and on the application's role."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def two(tools: Tools) -> Tools:
 
 
 def room(cast: Cast) -> int | None:
-    """What is left of Sarah's day."""
+    """Returns what is left of Sarah's daily cap."""
     return room_today(team_id=cast.team.id, end_user_id=cast.sarah.pk, now=timezone.now())
 
 
@@ -122,7 +122,7 @@ def test_the_next_day_has_its_own_room(acme: Cast, viewer: Viewer, two: Tools) -
 
 
 def waiting_for_a_turn() -> int:
-    """How many connections of this database wait for an advisory lock."""
+    """Returns the number of this database's connections that wait for an advisory lock."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"

@@ -1,4 +1,4 @@
-"""What a model that extracts is shown: messages and memories are data and stay in their place."""
+"""Prompts for a model that extracts: messages and memories are data and stay in their place."""
 
 from __future__ import annotations
 

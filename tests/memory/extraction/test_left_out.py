@@ -1,4 +1,4 @@
-"""What the caps of talk keep out waits, and the next runs write it, best first."""
+"""Memories beyond the caps of talk wait, and the next runs write them, best first."""
 
 from __future__ import annotations
 

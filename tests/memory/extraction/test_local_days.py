@@ -1,4 +1,4 @@
-"""What people say of today and tomorrow is meant by the clock of their team."""
+"""Returns the counts of an extraction whose first pass gives these proposals and one good one."""
 
 from __future__ import annotations
 

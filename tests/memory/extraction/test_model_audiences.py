@@ -1,4 +1,4 @@
-"""Whose a memory is that a language model wrote: the model says it, and nothing overrules it."""
+"""Owners of memories that a language model wrote: the model decides, and nothing overrules it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model reads a conversation: in windows, twice, and with the rules where it fails."""
+"""Messages to one agent, once known to be no confidence, are found verbatim by the other agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What extraction and judging by a model cost is held, counted, and told with the result."""
+"""The cost of extraction and judging by a model is reserved, counted, and in the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose a memory from talk is: the person's, or an agent's own where it keeps it to itself."""
+"""Owners of memories from talk: the person, or an agent that keeps its memories to itself."""
 
 from __future__ import annotations
 

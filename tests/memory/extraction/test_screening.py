@@ -1,4 +1,4 @@
-"""How much talk may write by itself, and what is told of what it may not."""
+"""Limits on what talk may write by itself, and the report of what it may not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one agent was told, the others find as it was said once it is known to be no confidence."""
+"""Words such as "today" and "tomorrow" in messages follow the clock of the team."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def server() -> Iterator[FakeOpenAI]:
 def extract(
     server: FakeOpenAI, viewer: Viewer, *, told: str, behaviours: Sequence[Behaviour]
 ) -> ExtractionCounts:
-    """What an extraction of one message reports; each pass asks its own model."""
+    """Returns the counts of an extraction of one message; each pass asks its own model."""
     conversation, _ = open_conversation(team_id=viewer.team_id, agent="kyra", user="sarah")
     post_messages(
         viewer=viewer,

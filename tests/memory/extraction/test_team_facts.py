@@ -1,4 +1,4 @@
-"""What is said of the team is the team's, and nothing of a person is."""
+"""Statements about the team belong to the team, and none about a person does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds whatever a model says: of caps, rest, repetitions, retirements and updates."""
+"""Invariants whatever a model answers: caps, rest, repetitions, retirements and updates."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def talk(viewer: Viewer) -> Conversation:
 
 
 def extract(server: FakeOpenAI, viewer: Viewer, *answers: Json) -> ExtractionCounts:
-    """What an extraction reports whose first pass gives these proposals and one good one."""
+    """A model's reading of a conversation: in windows, twice, and with the rules where it fails."""
     server.will(found(*answers, proposal(content=BEES)), found())
     return extract_now(viewer=viewer, conversation_id=talk(viewer).pk, tools=configured_tools())
 

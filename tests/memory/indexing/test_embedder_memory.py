@@ -1,4 +1,4 @@
-"""What the embedded embedder keeps of the texts it was asked for: nothing."""
+"""The embedded embedder keeps nothing of the texts it was asked for."""
 
 from __future__ import annotations
 

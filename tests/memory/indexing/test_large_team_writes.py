@@ -1,4 +1,4 @@
-"""What a write meets in a team with an approximate index of its vectors."""
+"""Writes in a team with an approximate index of its vectors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_index_answers_though_the_planner_believes_the_team_is_small(
 
 @contextmanager
 def plans_of(part: str) -> Iterator[list[str]]:
-    """How PostgreSQL goes about the statements that have the part, as they are run."""
+    """Collects PostgreSQL's plans of the statements that contain the part, as they are run."""
     plans: list[str] = []
 
     def explain(

@@ -71,12 +71,12 @@ def post(
 
 
 def waiting() -> int:
-    """How many messages are not searchable yet."""
+    """Returns the number of messages that are not searchable yet."""
     return MessageEntry.objects.filter(is_waiting=True).count()
 
 
 def words_of(message: Message) -> str:
-    """What the entry's words are."""
+    """Returns the words of the entry."""
     return str(MessageEntry.objects.get(message=message).lexemes)
 
 

@@ -1,4 +1,4 @@
-"""What a search entry copies from its memory, after every kind of change, whoever makes it."""
+"""A search entry's copy of its memory, after every kind of change, whoever makes it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def place(memory: Memory) -> int:
 
 
 def is_a_true_copy(memory: Memory) -> bool:
-    """Whether the entry says of the memory what the memory itself says now."""
+    """Returns whether the entry agrees with the present state of the memory."""
     row, entry = Memory.objects.get(pk=memory.pk), SearchEntry.objects.get(memory=memory)
     names = ("team_id", "memory_type", "agent_id", "end_user_id", "project_id", "conversation_id")
     owners = all(getattr(row, name) == getattr(entry, name) for name in names)

@@ -46,7 +46,7 @@ def matches(
     with_cold: bool = False,
     most: int = 100,
 ) -> dict[int, set[UUID]]:
-    """What the database answers for each term, numbered from 1."""
+    """Returns the memories that the database matches with each term, numbered from 1."""
     found: dict[int, set[UUID]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -59,7 +59,7 @@ def matches(
 
 
 def holding(viewer: Viewer, *terms: str, only: Sequence[UUID] | None = None) -> list[int]:
-    """How many memories the candidates of a question say hold each term."""
+    """Returns the number of memories that hold each term, according to a question's candidates."""
     sought = Sought(terms, no_vector(), "random@32", only=None if only is None else uuids(only))
     return list(find_candidates(viewer=viewer, sought=sought).holding)
 

@@ -48,13 +48,13 @@ def filled(
 
 
 def live(project: Project) -> list[str]:
-    """What the project still has, in the order it came."""
+    """Returns the live memories of the project, in the order they came."""
     rows = Memory.objects.filter(project=project).live().order_by("created_at")
     return list(rows.values_list("content", flat=True))
 
 
 def limited(project: Project) -> int:
-    """How many memories one run of the service archives."""
+    """Returns the number of memories that one run of the service archives."""
     return keep_to_limit(team_id=project.team_id, project_id=project.pk)
 
 

@@ -1,4 +1,4 @@
-"""What reads leave in Redis arrives once, in its order, when it is meant to."""
+"""Updates that reads leave in Redis arrive once, in order, and when they are meant to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Shelf:
 
     @property
     def words(self) -> list[str]:
-        """What has arrived."""
+        """The words that have arrived."""
         return [word.decode() for word in self._client.lrange(self._name, 0, -1)]
 
 

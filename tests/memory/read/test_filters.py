@@ -85,7 +85,7 @@ def rows(acme: Cast) -> list[Memory]:
 
 
 def value_of(row: Memory, field: Field) -> Any:
-    """What a row says of a field other than its tags and roles."""
+    """Returns the row's value of a field other than its tags and roles."""
     return {
         Field.USER: row.end_user and row.end_user.external_id,
         Field.AGENT: row.agent and row.agent.slug,

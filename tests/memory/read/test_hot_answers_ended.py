@@ -1,4 +1,4 @@
-"""What ends a kept answer: whatever changes it, by whoever, also while Redis is away."""
+"""Events that invalidate a cached answer: any change to it, by anyone, also while Redis is away."""
 
 from __future__ import annotations
 

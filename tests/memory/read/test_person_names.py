@@ -1,4 +1,4 @@
-"""What is told says who said a quote, and calls a person by name where the text says "User"."""
+"""Prompts name the speaker of a quote, and call a person by name where the text says "User"."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def know(acme: Cast, tools: Tools, *texts: str, **fields: Any) -> list[Memory]:
 
 
 def ask(acme: Cast, tools: Tools, text: str, **fields: Any) -> Prompt:
-    """What Kyra is told on behalf of Sarah."""
+    """Returns the prompt for Kyra on behalf of Sarah."""
     return ask_as(acme, tools, text, **{"viewer": asking(acme), **fields})
 
 

@@ -1,4 +1,4 @@
-"""What questions find: among filtered memories, within an agent's categories, and odd questions."""
+"""Results of searches: among filtered memories, within an agent's categories, odd questions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ask(
 
 
 def told(acme: Cast, tools: Tools, question: str, *, viewer: Viewer | None = None) -> list[str]:
-    """What a retrieval tells."""
+    """Returns the texts of the memories that a retrieval finds."""
     found = retrieve(
         viewer=viewer or Viewer(team_id=acme.team.id, actor="test", agent_id=acme.kyra.pk),
         question=Question(question),

@@ -47,7 +47,7 @@ def write(
 
 
 def seen_by(acme: Cast, agent_id: object) -> int:
-    """How many conflicts the agent sees on behalf of Sarah."""
+    """Returns the number of conflicts that the agent sees on behalf of Sarah."""
     viewer = Viewer(
         team_id=acme.team.id,
         actor="test",

@@ -1,4 +1,4 @@
-"""What fewer see beside what more see, where both cannot hold and nobody compared them."""
+"""Conflicts between memories with fewer and with more readers that nobody compared."""
 
 from __future__ import annotations
 

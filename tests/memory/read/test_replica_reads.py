@@ -85,7 +85,7 @@ def cast(committed_db: None) -> Cast:
 
 
 def outcomes() -> dict[str, float]:
-    """How many reads came to which end so far."""
+    """Returns the number of reads so far, by outcome."""
     (counted,) = READS.collect()
     samples = [each for each in counted.samples if each.name.endswith("_total")]
     return {each.labels["outcome"]: each.value for each in samples}

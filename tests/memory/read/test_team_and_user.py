@@ -1,4 +1,4 @@
-"""What is about nobody and what is about the user who is named, where one reader sees both."""
+"""Memories about nobody and about the named user, where one reader sees both."""
 
 from __future__ import annotations
 

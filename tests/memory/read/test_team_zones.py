@@ -33,7 +33,7 @@ def move(desk: Desk, zone: str) -> None:
 
 
 def of_the_lamp(desk: Desk, question: str, *, now: datetime = LATE) -> dict[str, float]:
-    """How much its time speaks for each of the two."""
+    """Returns the time's part in the score of each of the two."""
     found = desk.ask(question, now=now).memories
     return {each["content"]: each["signals"]["parts"]["time"] for each in found}
 

@@ -69,7 +69,7 @@ def note(cast: Cast, ids: list[UUID], now: datetime = NOON) -> None:
 
 
 def counts(cast: Cast) -> Mapping[UUID, int]:
-    """How often each was read, as it is written down."""
+    """Returns the recorded number of reads of each memory."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         return dict(MemoryUsage.objects.values_list("memory_id", "retrieved"))
 
@@ -112,7 +112,7 @@ def test_reads_are_counted_by_day_and_old_days_go(town: Cast, ids: list[UUID]) -
 
 
 def test_a_crash_after_the_writing_counts_nothing_twice(town: Cast, ids: list[UUID]) -> None:
-    """What was written is still in Redis, as when the worker dies before it takes it away."""
+    """The taken usage is still in Redis, as when the worker dies before it removes it."""
     client = get_redis_connection("default")
     note(town, ids)
     client.rename(NOTED, TAKEN)
@@ -150,7 +150,7 @@ def answer(cast: Cast, cited: list[UUID], ignored: list[UUID]) -> None:
 
 
 def used(cast: Cast) -> Mapping[UUID, tuple[int, datetime | None, int, int]]:
-    """How often each was retrieved, and last, and cited and ignored."""
+    """Returns how often each memory was retrieved, and when last, and cited and ignored."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         rows = MemoryUsage.objects.all()
         return {

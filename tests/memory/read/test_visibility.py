@@ -56,7 +56,7 @@ __all__ = ["loaded_tools"]
 
 
 def check_lists(world: World, reader: Reader, client: APIClient) -> None:
-    """What is listed and found is exactly what the rule shows."""
+    """Checks that exactly the memories that the rule shows are listed and found."""
     numbers = {memory_id: number for number, memory_id in world.ids.items()}
     names = names_of(reader)
     body = {"query": QUESTION, **names}
@@ -92,12 +92,12 @@ def check_lists(world: World, reader: Reader, client: APIClient) -> None:
 
 
 def told_in_talk(spec: Spec) -> bool:
-    """Whether an answer for talk may hold it: how to do something is told on request."""
+    """Returns whether an answer for talk may hold it: how to do something is told on request."""
     return spec.is_pinned or spec.kind != "procedural"
 
 
 def check_messages(world: World, reader: Reader, client: APIClient) -> None:
-    """What was said is found by its agent, by others for the same person, and by nobody else."""
+    """Checks that only a message's agent, and others for the same person, find the message."""
     names = names_of(reader)
     query = "&".join(f"{name}={value}" for name, value in {**names, "query": QUESTION}.items())
     body = {"query": QUESTION, **names, "include_raw": True, "token_budget": 5000}
@@ -126,7 +126,7 @@ def check_prompt(world: World, reader: Reader, client: APIClient) -> None:
 
 
 def check_counts(world: World, reader: Reader, client: APIClient) -> None:
-    """What an answer counts is what its reader may see."""
+    """Checks that an answer counts what its reader may see."""
     body = {"query": QUESTION, **names_of(reader), "top_k": 500, "budget_tokens": 100}
     answer = ask(client, "POST", "/v1/memory/query", body).json()
 
@@ -322,7 +322,7 @@ def told(world: World, reader: Reader) -> list[Any]:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two answers are equal but for the moment at which they were given."""
+    """Returns whether two answers are equal but for the moment at which they were given."""
     if isinstance(one, float) and isinstance(other, float):
         return abs(one - other) < 1e-4
     if isinstance(one, dict) and isinstance(other, dict):

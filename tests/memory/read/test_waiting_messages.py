@@ -1,4 +1,4 @@
-"""That nothing waits to be indexed is remembered, for as long as nothing is said in the team."""
+"""The absence of unindexed messages is cached for as long as nothing is said in the team."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.cast import make_cast
 
 
 def waiting(viewer: Viewer) -> tuple[int, int]:
-    """How many messages the viewer finds waiting, and by how many statements about them."""
+    """Returns the number of unindexed messages the viewer finds, and of statements about them."""
     with (
         team_scope(team_ids=[viewer.team_id], actor=viewer.actor),
         CaptureQueriesContext(connection) as queries,

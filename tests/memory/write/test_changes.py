@@ -1,4 +1,4 @@
-"""How often the judge without a model sees a change for what it is, through the write path."""
+"""Changes that the judge without a model recognises, measured through the write path."""
 
 from __future__ import annotations
 

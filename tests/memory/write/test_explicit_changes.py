@@ -1,4 +1,4 @@
-"""What a changed or turned-round statement does to the memories it meets."""
+"""Effects of a changed or reversed statement on the memories it meets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a write looks up by ids or keys stays a lookup, however little a plan expects of a team.
+"""A write's lookups by ids or keys stay lookups, however few rows a plan expects of a team.
 
 A kept plan is made for the usual team. Among many small ones it would take the rows of the large
 one, read one by one, for the cheapest way to find a few of them.
@@ -42,7 +42,7 @@ def many_teams(tools: Tools) -> Viewer:
 
 
 def memories_read() -> int:
-    """How many rows of memories this transaction has read so far."""
+    """Returns the number of rows of memories that this transaction has read so far."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables"

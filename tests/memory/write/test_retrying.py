@@ -1,4 +1,4 @@
-"""What PostgreSQL turns away because of another transaction is done all the same."""
+"""Work that PostgreSQL aborts because of another transaction is retried and completed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class OtherTurnedAwayError(Exception):
 
 
 def against(town: Town, act: Act) -> object:
-    """What `act` returns when another transaction holds what it needs next and wants what it has.
+    """Returns the result of `act` in a deadlock with another transaction.
 
     It has the memory and waits for the conversation that the log moves on; the other one has the
     conversation and then waits for the memory. Who waited first is turned away, if the other one
@@ -101,7 +101,7 @@ def against(town: Town, act: Act) -> object:
 
 
 def meet(town: Town, act: Act) -> object:
-    """What `act` returns; OtherTurnedAwayError where it was not the one that waited too long."""
+    """Returns the result of `act`; raises OtherTurnedAwayError where the other was aborted."""
     backends: list[int] = []
 
     def run() -> object:

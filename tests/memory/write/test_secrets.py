@@ -43,7 +43,7 @@ def stored() -> list[str]:
 
 
 def events() -> list[OperationalEvent]:
-    """What was recorded of masking."""
+    """Returns the recorded events of masking."""
     return list(OperationalEvent.objects.filter(op="mask_secret"))
 
 

@@ -1,4 +1,4 @@
-"""What drafts are compared with is what a look at every memory would find, however it is found."""
+"""Drafts are compared with the same memories as in a full scan, however these are found."""
 
 from __future__ import annotations
 

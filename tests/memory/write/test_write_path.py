@@ -337,7 +337,7 @@ def test_a_batch_that_fails_stores_nothing(acme: Cast, tools: Tools) -> None:
 def test_saying_the_old_value_again_after_a_change_is_no_duplicate_of_it(
     acme: Cast, tools: Tools
 ) -> None:
-    """What was superseded earlier in the batch is past: it must not swallow a real change back."""
+    """A memory superseded earlier in the batch is past: it must not swallow a real change back."""
     day = timedelta(days=1)
     write(acme, tools, draft(acme, OLD_LIMIT))
 

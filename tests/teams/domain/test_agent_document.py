@@ -37,7 +37,7 @@ OWN: dict[str, Any] = {
 
 
 def problems(document: object) -> dict[str, list[str]]:
-    """What is wrong, by place."""
+    """Returns the validation errors of the document, by place."""
     with pytest.raises(DocumentError) as caught:
         AgentDocument.read(document)
     return caught.value.problems
