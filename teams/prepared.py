@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -28,6 +29,8 @@ _UUID, _UUID_ARRAY = 2950, 2951
 # way of planning was set last.
 _HAS_DUMPERS, _PLANNING = "_palimpsest_dumpers", "_palimpsest_planning"
 _PARAMETER = re.compile(r"%\((\w+)\)s|%%")
+_PART = re.compile(r"^-- part: (\w+)\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 
 
 _M = TypeVar("_M", bound=Model)
@@ -230,6 +233,14 @@ def _fetched(
 def sql_text(app: str, name: str) -> str:
     """The text of `APP/sql/NAME.sql`."""
     return (settings.BASE_DIR / app / "sql" / f"{name}.sql").read_text()
+
+
+@lru_cache
+def load_sql_parts(module_file: str, name: str) -> Mapping[str, str]:
+    """Parts of the file `name` beside a module, without comments; `-- part: NAME` begins each."""
+    _, *pieces = _PART.split(Path(module_file).with_name(name).read_text(encoding="utf-8"))
+    texts = [_COMMENT.sub("", piece).strip() for piece in pieces[1::2]]
+    return dict(zip(pieces[::2], texts, strict=True))
 
 
 @lru_cache

@@ -27,10 +27,9 @@ from memory.selectors.filters import (
     viewer_parameters,
     viewer_sql,
 )
-from memory.selectors.sql_files import load_sql_parts
 from teams.errors import NotFoundError
 from teams.models import Agent, EndUser, Project
-from teams.prepared import fetch_planned
+from teams.prepared import fetch_planned, load_sql_parts
 from teams.services.people import slug_called
 
 ALL = "all"

@@ -14,10 +14,9 @@ from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Quote
 from memory.domain.types import QUOTING
 from memory.selectors.revisions import REVISION, Revision
-from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import zone_of
 from teams.models import Agent, Role
-from teams.prepared import Columns, current_scope, fetch_planned, run_prepared
+from teams.prepared import Columns, current_scope, fetch_planned, load_sql_parts, run_prepared
 from teams.tenancy import team_scope
 
 _AGENT = Columns(Agent)

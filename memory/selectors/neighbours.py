@@ -22,8 +22,7 @@ from memory.models.search import Place
 from memory.selectors.filters import as_sql, stand_in
 from memory.selectors.memories import built
 from memory.selectors.search.vectors import STORED, VectorSearch, graph_of, scan_settings
-from memory.selectors.sql_files import load_sql_parts
-from teams.prepared import fetch_planned
+from teams.prepared import fetch_planned, load_sql_parts
 
 _COMPARED = (
     *("id", "team_id", "content", "subject", "created_at", "memory_type", "category", "form"),

@@ -20,11 +20,10 @@ from memory.domain.text.words import name_words
 from memory.domain.tiers import HOT_IMPORTANCE
 from memory.domain.types import MemoryType, Status, Strategy, Tier, Verdict
 from memory.models import Contradiction, Memory
-from memory.selectors.sql_files import load_sql_parts
 from memory.writing.conflicts import SUPERSEDED, Conflict, Ruling
 from memory.writing.drafts import MemoryDraft, PreparedDraft, stacked
 from teams.ids import new_id
-from teams.prepared import run_prepared, uuids
+from teams.prepared import load_sql_parts, run_prepared, uuids
 
 _COLUMNS = {str(field.column): field.attname for field in Memory._meta.concrete_fields}
 _SQL = load_sql_parts(__file__, "write_path.sql")

@@ -15,7 +15,6 @@ from memory.domain.text.words import dedupe_key, normalise_text
 from memory.domain.types import Asker, Statement
 from memory.models import Memory
 from memory.selectors.neighbours import Neighbour
-from memory.selectors.sql_files import load_sql_parts
 from memory.understanding.ports import PreparingJudge
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write, send_after_commit
@@ -34,7 +33,7 @@ from memory.writing.rows import (
     retire_superseded,
 )
 from teams.errors import ConflictError
-from teams.prepared import run_prepared
+from teams.prepared import load_sql_parts, run_prepared
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import team_scope
 from teams.tracing import note, step

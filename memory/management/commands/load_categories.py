@@ -9,10 +9,9 @@ import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memory.domain.categories import CategoryFile, CategoryFileError, read_category_file
-from memory.management.naming import team_named
 from memory.writing.categories import load_categories
 from teams.errors import InvalidError
-from teams.management.arguments import check_team_slug
+from teams.management.arguments import check_team_slug, team_named
 
 ACTOR = "command:load_categories"
 MAX_BYTES = 1_000_000

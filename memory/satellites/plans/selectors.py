@@ -22,9 +22,8 @@ from memory.satellites.plans.placing import folder_of
 from memory.satellites.plans.prediction_models import LATEST, Touch
 from memory.selectors.filters import NOBODY, pattern_of, viewer_parameters, viewer_sql
 from memory.selectors.revisions import Revision
-from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import fetch_planned, uuids
+from teams.prepared import fetch_planned, load_sql_parts, uuids
 
 # The newest of each form that are looked at; older ones are found by their file or their words.
 _MOST: Mapping[Form, int] = {

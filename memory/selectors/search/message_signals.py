@@ -25,9 +25,8 @@ from memory.selectors.search.signal_rows import (
     most_of_a_term,
 )
 from memory.selectors.search.signals import shared_parts
-from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import fetch_planned
+from teams.prepared import fetch_planned, load_sql_parts
 from teams.tracing import step
 
 _SQL = load_sql_parts(__file__, "messages.sql")

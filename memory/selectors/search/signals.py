@@ -28,9 +28,8 @@ from memory.selectors.search.signal_rows import (
     most_of_a_term,
 )
 from memory.selectors.search.vectors import VectorSearch
-from memory.selectors.sql_files import load_sql_parts
 from memory.selectors.ttl_cache import SharedTTLCache
-from teams.prepared import Uuids, fetch_planned, uuids
+from teams.prepared import Uuids, fetch_planned, load_sql_parts, uuids
 from teams.tracing import step
 
 _SQL = load_sql_parts(__file__, "memories.sql")

@@ -19,7 +19,6 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from memory.management.naming import team_named
 from memory.satellites.transfer.transcripts import (
     ImportTarget,
     Transcript,
@@ -29,7 +28,7 @@ from memory.satellites.transfer.transcripts import (
 from memory.understanding.tools import default_tools
 from memory.writing.indexing.vector_graphs import WORTH_IT, renew_statistics
 from teams.errors import DomainError
-from teams.management.arguments import check_team_slug
+from teams.management.arguments import check_team_slug, team_named
 
 ACTOR = "command:import_conversation"
 INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended

@@ -12,7 +12,6 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.domain.audience import Viewer
-from memory.management.naming import team_named
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.formats.reading import Format
 from memory.satellites.transfer.imports import UNFINISHED, import_of, run_import, start_import
@@ -20,7 +19,7 @@ from memory.satellites.transfer.models import ImportRun
 from memory.understanding.tools import default_tools
 from memory.writing.indexing.vector_graphs import WORTH_IT, renew_statistics
 from teams.errors import DomainError
-from teams.management.arguments import check_team_slug
+from teams.management.arguments import check_team_slug, team_named
 from teams.models.people import Role
 from teams.tenancy import team_scope
 

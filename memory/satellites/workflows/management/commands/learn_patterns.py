@@ -13,7 +13,6 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.domain.audience import Viewer
-from memory.management.naming import team_named
 from memory.satellites.workflows.parsing import language_of
 from memory.satellites.workflows.pattern_learning import (
     MAX_FILE_CHARS,
@@ -24,6 +23,7 @@ from memory.satellites.workflows.pattern_learning import (
 )
 from memory.understanding.tools import default_tools
 from teams.errors import DomainError
+from teams.management.arguments import team_named
 
 ACTOR = "command:learn_patterns"
 

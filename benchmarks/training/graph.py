@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from memory.understanding.training.data import Tensors
+from benchmarks.training.data import Tensors
 
 HIDDEN: Final = 384
 HEADS: Final = 12

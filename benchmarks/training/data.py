@@ -81,7 +81,7 @@ def unrelated_pairs(
     Half are statements of different labelled pairs, the closest in meaning of a few; half are kept
     sentences of one conversation. Pairs closer than `_MOST_ALIKE` are left out: they may conflict.
     """
-    rng = random.Random(0)  # noqa: S311 - a sample, no secret
+    rng = random.Random(0)
     known = list(
         {text: pair.existing for pair in pairs for text in (pair.existing, pair.new)}.items()
     )

