@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -78,7 +79,8 @@ async def work(tasks: Sequence[Task], *, address: str, key: str, project: str, a
             print(f"\n=== {task.name} ({task.file})")
             name = f"{day}-{number}"
             await call("begin_task", task=name)
-            await client.call_tool("note_in_task", {"task": name, "text": task.name})
+            note = {"task": name, "text": task.name, "agent": agent}
+            await client.call_tool("note_in_task", note)
             context = await call("assemble_context", current_file=task.file, query=task.name)
             print(context["context"])
             tool, payload = task.lesson
@@ -91,9 +93,10 @@ def main() -> None:
     """Import the history, then work."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository", help="folder of a git repository with Python files")
-    parser.add_argument("--project", default="repository")
+    parser.add_argument("--project", help="the folder's name where it is left out")
     parser.add_argument("--agent", default="coder")
     given = parser.parse_args()
+    project = given.project or Path(given.repository).resolve().name
     address = os.environ.get("PALIMPSEST_URL", "http://127.0.0.1:8000")
     key = os.environ["PALIMPSEST_API_KEY"]
     with Palimpsest(address, key) as client:
@@ -101,12 +104,12 @@ def main() -> None:
             log = history_of(given.repository)
         except subprocess.CalledProcessError as error:
             raise SystemExit(error.stderr.decode().strip()) from None
-        run = client.imports.start(log, format="git", project=given.project)
+        run = client.imports.start(log, format="git", project=project)
         while run.state in ("queued", "running"):
             time.sleep(POLL_SECONDS)
             run = client.imports.get(run.id)
         print(f"{run.total} commits, {run.new} new: {run.state}")
-    names = {"project": given.project, "agent": given.agent}
+    names = {"project": project, "agent": given.agent}
     asyncio.run(work(tasks_of(given.repository), address=address, key=key, **names))
 
 

@@ -99,11 +99,11 @@ def config(tmp_path: Path) -> Path:
 
 def test_the_editor_lists_and_calls_tools(bare: Town, config: Path) -> None:
     by = ("mcp_editor", "--config", str(config))
-    told = json.dumps({"content": "Sarah lives in Berlin.", "user": "sarah"})
+    told = json.dumps({"text": "Sarah lives in Berlin.", "user": "sarah"})
 
     listed = run(bare, *by)
-    called = run(bare, *by, "remember", told)
+    called = run(bare, *by, "add_memory", told)
 
     assert listed.returncode == 0, listed.stderr
-    assert "recall: " in listed.stdout
-    assert json.loads(called.stdout)["outcome"] == "created"
+    assert "search_memories: " in listed.stdout
+    assert json.loads(called.stdout)["memory"]["outcome"] == "created"

@@ -93,25 +93,8 @@ class Entities(BaseModel):
 
     users: list[Entity]
     agents: list[Entity]
-    projects: list[Entity] = Field(description="Named as `app_id`, or `project`.")
+    projects: list[Entity]
     is_complete: bool = Field(description="False where a list has more than `limit`.")
-
-
-class ToldMemory(BaseModel):
-    """A memory as a prompt tells it."""
-
-    id: UUID
-    content: str
-    score: float
-
-
-class Recalled(BaseModel):
-    """A block for a prompt, and what is in it."""
-
-    prompt: str = Field(description="Empty where nothing says enough about the question.")
-    memories: list[ToldMemory]
-    tokens_used: int
-    warnings: list[str]
 
 
 class Fact(BaseModel):
@@ -151,11 +134,3 @@ class Conflicts(BaseModel):
     """Open contradictions, that of the newest first."""
 
     conflicts: list[Conflict]
-
-
-class State(BaseModel):
-    """A page of what was known at a moment."""
-
-    at: datetime
-    results: list[Memory]
-    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last.")

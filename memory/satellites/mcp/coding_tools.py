@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
 from memory.satellites.mcp.answers import WrittenMemory
 from memory.satellites.mcp.rest import Asker, Json, RestApi, of_api
+from memory.satellites.mcp.tools import Agent, Project
 
-Project = Annotated[str | None, Field(description="The project.")]
-Agent = Annotated[str | None, Field(description="The agent; the key's own by default.")]
 OnlyAgent = Annotated[str | None, Field(description="Where this agent alone is to know it.")]
 File = Annotated[str | None, Field(description="Path of the open file.")]
 Files = Annotated[list[str] | None, Field(description="Paths.")]
+Task = Annotated[str, Field(description="The task's name, as in begin_task.")]
 Tokens = Annotated[int | None, Field(description="Token budget, at least 100.")]
+_OF_PAYLOAD = {"payload.artifacts": "files", "payload": ""}
 
 
 class Topic(BaseModel):
@@ -78,8 +81,10 @@ async def assemble_context(
         "activity": activity,
         "query": query,
     }
-    body = {"project": project, "budget": budget, "signals": _given(signals)}
-    return WorkContext.model_validate(await _post(ctx, "/context/assemble", body, agent=agent))
+    given = {name: value for name, value in signals.items() if value is not None}
+    body = {"project": project, "budget": budget, "signals": given}
+    made = await _post(ctx, "/context/assemble", body, agent=agent, names={"signals": ""})
+    return WorkContext.model_validate(made)
 
 
 async def predict(
@@ -102,7 +107,7 @@ async def expand(
     agent: Agent = None,
     budget: Tokens = None,
 ) -> WorkContext:
-    """All that is known of a topic."""
+    """Returns all that is known of a topic."""
 
     def read(api: RestApi) -> Json:
         query = {"topic": topic, "project": project, "agent": agent or api.agent, "budget": budget}
@@ -153,42 +158,54 @@ async def begin_task(
     agent: Agent = None,
 ) -> str:
     """Begin a task; its notes are kept until it ends."""
-    await _post(ctx, "/tasks", {"id": task, "project": project}, agent=agent, is_keyed=True)
+    body = {"id": task, "project": project}
+    await _post(ctx, "/tasks", body, agent=agent, is_keyed=True, names={"id": "task"})
     return f"The task {task} is open."
 
 
 async def note_in_task(
     ctx: Asker,
-    task: str,
+    task: Task,
     text: Annotated[str, Field(description="A finding, a step or an open question.")],
+    agent: Agent = None,
 ) -> TaskItem:
     """Add a note to a task."""
     body = {"kind": "reasoning", "text": text}
-    return TaskItem.model_validate(
-        await of_api(
-            ctx, lambda api: api.ask("POST", f"/tasks/{task}/items", body=body, is_keyed=True)
-        )
-    )
+    path = f"/tasks/{quote(task, safe=':')}/items"
+
+    def add(api: RestApi) -> Json:
+        return api.ask("POST", path, query={"agent": agent}, body=body, is_keyed=True)
+
+    return TaskItem.model_validate(await of_api(ctx, add))
 
 
 async def get_package(
     ctx: Asker,
-    task: str,
+    task: Task,
     project: Project = None,
     agent: Agent = None,
-    token_budget: Tokens = None,
+    budget: Tokens = None,
 ) -> Package:
     """A task's context: its notes, the project's decisions, failures and conventions, the rest."""
-    body = {"task": task, "project": project, "token_budget": token_budget}
-    return Package.model_validate(await _post(ctx, "/context/package", body, agent=agent))
+    body = {"task": task, "project": project, "token_budget": budget}
+    names = {"token_budget": "budget"}
+    return Package.model_validate(
+        await _post(ctx, "/context/package", body, agent=agent, names=names)
+    )
 
 
 async def _post(
-    ctx: Asker, path: str, body: Json, *, agent: str | None, is_keyed: bool = False
+    ctx: Asker,
+    path: str,
+    body: Json,
+    *,
+    agent: str | None,
+    names: Mapping[str, str] | None = None,
+    is_keyed: bool = False,
 ) -> Json:
     def ask(api: RestApi) -> Json:
-        whole = _given({**body, "agent": agent or api.agent})
-        return api.ask("POST", path, body=whole, is_keyed=is_keyed)
+        whole = {**body, "agent": agent or api.agent}
+        return api.ask("POST", path, body=whole, is_keyed=is_keyed, names=names)
 
     return await of_api(ctx, ask)
 
@@ -204,11 +221,9 @@ async def _record(
     artifacts = [{"kind": "file", "ref": each} for each in files or ()]
     whole = {**payload, **({"artifacts": artifacts} if artifacts else {})}
     # The key's own agent is not named: what is of a project is for all of its agents.
-    body = _given({"form": form, "payload": whole, "project": project, "agent": agent})
-    return WrittenMemory.model_validate(
-        await of_api(ctx, lambda api: api.ask("POST", "/memories", body=body, is_keyed=True))
-    )
+    body = {"form": form, "payload": whole, "project": project, "agent": agent}
 
+    def write(api: RestApi) -> Json:
+        return api.ask("POST", "/memories", body=body, is_keyed=True, names=_OF_PAYLOAD)
 
-def _given(values: Json) -> Json:
-    return {name: value for name, value in values.items() if value is not None}
+    return WrittenMemory.model_validate(await of_api(ctx, write))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from io import BytesIO
@@ -66,8 +67,9 @@ class RestApi:
     ) -> Json:
         """Returns the endpoint's answer; parameters and fields that are None are left out.
 
-        `is_keyed` says that the message's Idempotency-Key is this call's; `names` are what the
-        caller calls fields, for refusals. Raises RefusedError.
+        `is_keyed` says that the message's Idempotency-Key is this call's. `names` are the caller's
+        arguments by the fields of the API, empty for an object whose fields are arguments; of
+        several that begin a field's name the first counts. Raises RefusedError.
         """
         if monotonic() > self._deadline:
             raise RefusedError(503, "This takes too long; ask for less at a time, or try again.")
@@ -77,7 +79,7 @@ class RestApi:
         try:
             found = resolve(path, urlconf=_URLS)
         except Resolver404:
-            raise RefusedError(404, "There is no such thing.") from None
+            raise RefusedError(404, f"There is nothing at {path}.") from None
         answer = found.func(WSGIRequest(environ), *found.args, **found.kwargs)
         if isinstance(answer, Response) and not answer.is_rendered:
             answer.render()
@@ -125,16 +127,22 @@ def _given(values: Mapping[str, Any]) -> Json:
 def _told(problem: Json, answer: HttpResponse, names: Mapping[str, str]) -> str:
     """The detail of a problem, or of each wrong field, and when to try again."""
     fields: Mapping[str, Sequence[str]] = problem.get("errors") or {}
-    wrong = [f"{_renamed(name, names)}: {told[0]}" for name, told in fields.items() if name]
+    wrong = [
+        ": ".join(filter(None, (_argument(name, names), told[0])))
+        for name, told in fields.items()
+        if name
+    ]
     words = " ".join(wrong) or str(problem.get("detail", "The request was refused."))
     if wait := answer.headers.get("Retry-After"):
         words += f" Try again after {wait} seconds."
     return words
 
 
-def _renamed(field: str, names: Mapping[str, str]) -> str:
-    first, dot, rest = field.partition(".")
-    return f"{names.get(first, first)}{dot}{rest}"
+def _argument(field: str, names: Mapping[str, str]) -> str:
+    for of_api, of_caller in names.items():
+        if found := re.match(rf"{re.escape(of_api)}(?=[.\[]|$)", field):
+            return f"{of_caller}{field[found.end() :]}".removeprefix(".")
+    return field
 
 
 # Where the ASGI scope of a message holds its RestApi.

@@ -1,4 +1,4 @@
-"""The tools: those that mem0's MCP server made usual, by its names, and Palimpsest's own."""
+"""Tools for memories, with mem0's names where mem0's MCP server has one."""
 
 from __future__ import annotations
 
@@ -21,28 +21,24 @@ from memory.satellites.mcp.answers import (
     FoundMessage,
     Listed,
     Memory,
-    Recalled,
-    State,
     WrittenMemory,
 )
 from memory.satellites.mcp.rest import Asker, Json, RestApi, next_cursor, of_api
 
-# What these tools call fields of the API.
-_NAMES = {
-    "content": "text",
-    "corrected_content": "text",
-    "user": "user_id",
-    "agent": "agent_id",
-    "project": "app_id",
-    "thread_id": "run_id",
+# What mem0's MCP server calls arguments of these tools, which are taken by either name.
+MEM0_NAMES = {
+    "user_id": "user",
+    "agent_id": "agent",
+    "app_id": "project",
+    "run_id": "thread_id",
+    "page_size": "limit",
 }
-_IDS = {"user_id": "user", "agent_id": "agent", "app_id": "project"}
+# What the tools call fields of the API.
+_NAMES = {"content": "text", "corrected_content": "text"}
 
-UserId = Annotated[str | None, Field(description="The person it is about.")]
-AgentId = Annotated[
-    str | None, Field(description="The agent; the key's own where it is bound to one.")
-]
-AppId = Annotated[str | None, Field(description="The project.")]
+User = Annotated[str | None, Field(description="The person it is about.")]
+Agent = Annotated[str | None, Field(description="The agent; the key's own by default.")]
+Project = Annotated[str | None, Field(description="The project it is about.")]
 Limit = Annotated[int, Field(description="The most results, 1-500.")]
 Cursor = Annotated[str | None, Field(description="`next_cursor` of the page before.")]
 MemoryId = Annotated[UUID, Field(description="The id of the memory.")]
@@ -67,42 +63,66 @@ async def add_memory(
         Field(
             min_length=1,
             max_length=PER_REQUEST,
-            description="In place of text: what was said, which needs user_id and agent_id.",
+            description="In place of text: what was said, which needs user and agent.",
         ),
     ] = None,
-    user_id: UserId = None,
-    agent_id: AgentId = None,
-    app_id: AppId = None,
-    run_id: Annotated[
+    user: User = None,
+    agent: Agent = None,
+    project: Project = None,
+    thread_id: Annotated[
         str | None, Field(description="The conversation that the messages go on with.")
     ] = None,
+    memory_type: Annotated[
+        MemoryType | None, Field(description="Of the text; `semantic` by default.")
+    ] = None,
+    scope: Annotated[
+        Literal["user", "project", "team"] | None,
+        Field(description="Whom it is for; else the narrowest that is named."),
+    ] = None,
+    subject: Annotated[
+        str | None, Field(description="What it is about, as in user.preference.language.")
+    ] = None,
+    category: Annotated[str | None, Field(description="One of the team's categories.")] = None,
+    tags: Annotated[list[str] | None, Field(max_length=PER_REQUEST)] = None,
+    importance: Annotated[int | None, Field(description="1-10")] = None,
+    is_pinned: Annotated[bool | None, Field(description="In every prompt of its readers.")] = None,
 ) -> Added:
     """Store a fact, preference or decision, or messages of a conversation.
 
-    A text is a memory at once. Messages are kept word for word and can be found at once; memories
-    are extracted from them in the background.
+    A text is a memory at once, checked against what is known: a duplicate is counted, what it
+    replaces is superseded, a contradiction is opened, and what changes a person's sensitive data
+    waits for a yes. Messages are kept word for word; memories are extracted from them in the
+    background.
     """
     if (text is None) == (messages is None):
         raise ToolError("Give either text or messages.")
-    if text is not None and run_id is not None:
-        raise ToolError("run_id goes with messages; leave it out with text.")
+    about = {
+        "memory_type": memory_type,
+        "scope": scope,
+        "subject": subject,
+        "category": category,
+        "tags": tags,
+        "importance": importance,
+        "is_pinned": is_pinned,
+    }
+    misplaced = [name for name, value in about.items() if value is not None]
+    if text is not None and thread_id is not None:
+        raise ToolError("thread_id goes with messages; leave it out with text.")
+    if messages is not None and misplaced:
+        raise ToolError(f"{misplaced[0]} goes with text; leave it out with messages.")
+    whose = {"user": user, "project": project}
 
     def state(api: RestApi) -> Added:
-        body = {"content": text, "user": user_id, "agent": agent_id, "project": app_id}
+        body = {"content": text, "agent": agent, **whose, **about}
         stored = api.ask("POST", "/memories", body=body, is_keyed=True, names=_NAMES)
         return Added(memory=WrittenMemory.model_validate(stored))
 
     def post(api: RestApi) -> Added:
-        body = {
-            "agent": agent_id or api.agent,
-            "user": user_id,
-            "project": app_id,
-            "thread_id": run_id,
-        }
-        opened = api.ask("POST", "/conversations", body=body, names=_NAMES)["id"]
+        body = {"agent": agent or api.agent, "thread_id": thread_id, **whose}
+        opened = api.ask("POST", "/conversations", body=body)["id"]
         said = [each.model_dump(exclude_none=True) for each in messages or ()]
         path = f"/conversations/{opened}/messages"
-        rows = api.ask("POST", path, body={"messages": said}, is_keyed=True, names=_NAMES)
+        rows = api.ask("POST", path, body={"messages": said}, is_keyed=True)
         return Added(conversation=opened, message_ids=[each["id"] for each in rows["messages"]])
 
     return await of_api(ctx, post if text is None else state)
@@ -114,28 +134,28 @@ async def search_memories(
     filters: Annotated[
         dict[str, Any] | None,
         Field(
-            description='Such as {"AND": [{"user_id": "sarah"}, {"category": "decision"},'
+            description='Such as {"AND": [{"user": "sarah"}, {"category": "decision"},'
             ' {"created_after": "2026-01-01T00:00:00Z"}]}; also OR, NOT, and the operators eq, ne,'
             " gt, gte, lt, lte, in, contains."
         ),
     ] = None,
     limit: Limit = 10,
-    user_id: UserId = None,
-    agent_id: AgentId = None,
-    app_id: AppId = None,
+    user: User = None,
+    agent: Agent = None,
+    project: Project = None,
 ) -> Found:
     """Memories by meaning and words, best first; messages too where memories say little.
 
     A user or project narrows to what is about them or about nobody.
     """
-    ids, rest = _ids_in(filters, {"user_id": user_id, "agent_id": agent_id, "app_id": app_id})
+    ids, rest = _ids_in(filters, {"user": user, "agent": agent, "project": project})
 
     def search(api: RestApi) -> Json:
         asked = {**ids, "query": query, "limit": limit}
         if rest is None:
-            return api.ask("GET", "/memories/search", query=asked, names=_NAMES)
+            return api.ask("GET", "/memories/search", query=asked)
         body = {**asked, "agent": ids["agent"] or api.agent, "filters": rest, "return": "full"}
-        return api.ask("POST", "/memory/query", body=body, names=_NAMES)
+        return api.ask("POST", "/memory/query", body=body)
 
     found = await of_api(ctx, search)
     # A search has messages among its results, a query beside them.
@@ -151,21 +171,26 @@ async def get_memories(
     ctx: Asker,
     filters: Annotated[
         dict[str, Any] | None,
-        Field(description='Such as {"AND": [{"user_id": "sarah"}]}; only ids.'),
+        Field(description='Such as {"AND": [{"user": "sarah"}]}; only user, agent and project.'),
     ] = None,
-    user_id: UserId = None,
-    agent_id: AgentId = None,
-    app_id: AppId = None,
-    page_size: Limit = 50,
+    user: User = None,
+    agent: Agent = None,
+    project: Project = None,
+    category: Annotated[str | None, Field(description="One of the team's categories.")] = None,
+    at: Annotated[
+        str | None,
+        Field(description="A past moment, 2026-01-31T12:00:00+01:00: what was known then."),
+    ] = None,
+    limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Listed:
     """List memories that belong to a person, agent or project, the latest first."""
-    ids, rest = _ids_in(filters, {"user_id": user_id, "agent_id": agent_id, "app_id": app_id})
+    ids, rest = _ids_in(filters, {"user": user, "agent": agent, "project": project})
     if rest is not None:
-        raise ToolError("Filters here hold user_id, agent_id and app_id; search_memories has more.")
-    query = {**ids, "limit": page_size, "cursor": cursor}
-    names = _NAMES | {"limit": "page_size"}
-    page = await of_api(ctx, lambda api: api.ask("GET", "/memories", query=query, names=names))
+        raise ToolError("filters: only user, agent and project here; search_memories has more.")
+    path = "/memories" if at is None else "/audit/state"
+    query = {**ids, "category": category, "at": at, "limit": limit, "cursor": cursor}
+    page = await of_api(ctx, lambda api: api.ask("GET", path, query=query))
     return Listed(results=page["results"], next_cursor=next_cursor(page))
 
 
@@ -225,20 +250,20 @@ _KINDS = {
 def _ids_in(
     filters: Mapping[str, Any] | None, given: Mapping[str, str | None]
 ) -> tuple[dict[str, str | None], Json | None]:
-    """Whom filters name, where they only say so, and the filters that are left.
+    """Returns whom filters name, where they only say so, and the filters that are left.
 
     As mem0's clients write them: `{"user_id": …}`, alone or in an AND of the first level.
     """
     ids = dict(given)
     left: list[Json] = []
     for each in _conditions(filters or {}):
-        ((name, value),) = each.items()
+        ((told, value),) = each.items()
+        name = MEM0_NAMES.get(told, told)
         if name in ids and isinstance(value, str) and ids[name] in (None, value):
             ids[name] = value
         else:
             left.append(each)
-    named = {_IDS[name]: value for name, value in ids.items()}
-    return named, {"and": left} if left else None
+    return ids, {"and": left} if left else None
 
 
 def _conditions(filters: Mapping[str, Any]) -> list[Json]:
@@ -253,103 +278,19 @@ def _conditions(filters: Mapping[str, Any]) -> list[Json]:
     return found
 
 
-User = Annotated[str | None, Field(description="The person it is about.")]
-Agent = Annotated[
-    str | None, Field(description="The agent; the key's own where it is bound to one.")
-]
-Project = Annotated[str | None, Field(description="The project it is about.")]
-Conversation = Annotated[
-    UUID | None, Field(description="Where it is asked: it gives the user and the project.")
-]
-
-
-async def remember(
-    ctx: Asker,
-    content: Annotated[
-        str, Field(description="One statement, in the third person, with names and dates.")
-    ],
-    user: User = None,
-    agent: Agent = None,
-    project: Project = None,
-    memory_type: Annotated[
-        MemoryType | None, Field(description="`semantic` where it is left out.")
-    ] = None,
-    scope: Annotated[
-        Literal["user", "project", "team"] | None,
-        Field(description="Whom it is for; else the narrowest that is named."),
-    ] = None,
-    subject: Annotated[
-        str | None, Field(description="What it is about, as in user.preference.language.")
-    ] = None,
-    category: Annotated[str | None, Field(description="One of the team's categories.")] = None,
-    tags: Annotated[list[str] | None, Field(max_length=PER_REQUEST)] = None,
-    importance: Annotated[int | None, Field(description="1-10")] = None,
-    is_pinned: Annotated[bool | None, Field(description="In every prompt of its readers.")] = None,
-) -> WrittenMemory:
-    """Store one memory with all that is known of it.
-
-    It is checked against what is known: a duplicate is counted, what it replaces is superseded, a
-    contradiction is opened, and what changes a person's sensitive data waits for a yes.
-    """
-    body = {
-        "content": content,
-        "user": user,
-        "agent": agent,
-        "project": project,
-        "memory_type": memory_type,
-        "scope": scope,
-        "subject": subject,
-        "category": category,
-        "tags": tags,
-        "importance": importance,
-        "is_pinned": is_pinned,
-    }
-    return WrittenMemory.model_validate(
-        await of_api(ctx, lambda api: api.ask("POST", "/memories", body=body, is_keyed=True))
-    )
-
-
-async def recall(
-    ctx: Asker,
-    query: Annotated[str, Field(description="The question or the message to be answered.")],
-    user: User = None,
-    agent: Agent = None,
-    project: Project = None,
-    conversation: Conversation = None,
-    token_budget: Annotated[
-        int | None, Field(description="What the block may take; the agent's own if left out.")
-    ] = None,
-) -> Recalled:
-    """Returns what is known about a question, as a block to put into a prompt."""
-
-    def read(api: RestApi) -> Recalled:
-        body = {
-            "query": query,
-            "agent": agent or api.agent,
-            "user": user,
-            "project": project,
-            "conversation": conversation,
-            "token_budget": token_budget,
-        }
-        told = api.ask("POST", "/retrieve", body=body)
-        return Recalled(
-            prompt=told["formatted_prompt"],
-            memories=told["memories"],
-            tokens_used=told["stats"]["tokens_used"],
-            warnings=told["stats"]["warnings"],
-        )
-
-    return await of_api(ctx, read)
-
-
 async def get_context(
     ctx: Asker,
     user_request: Annotated[str, Field(description="What the user asks.")],
     user: User = None,
     agent: Agent = None,
     project: Project = None,
-    conversation: Conversation = None,
+    conversation: Annotated[
+        UUID | None, Field(description="Where it is asked: it gives the user and the project.")
+    ] = None,
     max_chars: Annotated[int | None, Field(description="The most characters.")] = None,
+    only_known: Annotated[
+        bool | None, Field(description="Say in the block that nothing else is known.")
+    ] = None,
 ) -> Context:
     """The certain facts that a request needs, as a read-only block, with why each is told."""
     query = {
@@ -359,6 +300,7 @@ async def get_context(
         "project": project,
         "conversation": conversation,
         "max_chars": max_chars,
+        "only_known": only_known,
     }
     return Context.model_validate(
         await of_api(ctx, lambda api: api.ask("GET", "/memory/context", query=query))
@@ -376,27 +318,3 @@ async def report_contradictions(
     return Conflicts.model_validate(
         await of_api(ctx, lambda api: api.ask("GET", "/memory/conflicts", query=query))
     )
-
-
-async def state_at(
-    ctx: Asker,
-    at: Annotated[str, Field(description="A past moment: 2026-01-31T12:00:00+01:00.")],
-    user: User = None,
-    agent: Agent = None,
-    project: Project = None,
-    category: str | None = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> State:
-    """Returns what was known at a moment, rebuilt from the log; the filters are by its owner."""
-    query = {
-        "at": at,
-        "user": user,
-        "agent": agent,
-        "project": project,
-        "category": category,
-        "limit": limit,
-        "cursor": cursor,
-    }
-    page = await of_api(ctx, lambda api: api.ask("GET", "/audit/state", query=query))
-    return State(at=page["at"], results=page["results"], next_cursor=next_cursor(page))

@@ -57,3 +57,19 @@ def test_a_task_is_begun_noted_and_packaged(kyras: Editor) -> None:
     package = kyras.call("get_package", task="T-1", project="shop")
 
     assert "The cookie is read too late." in package["text"]
+
+
+def test_a_note_names_the_agent_where_two_have_a_task_of_that_name(editor: Editor) -> None:
+    for agent in ("kyra", "luke"):
+        editor.call("begin_task", task="T-1", project="shop", agent=agent)
+    note = {"task": "T-1", "text": "The cookie is read too late."}
+
+    refused = editor.refusal("note_in_task", **note)
+    editor.call("note_in_task", **note, agent="luke")
+
+    assert "agent: Several agents have a task of that id" in refused
+    packages = {
+        agent: editor.call("get_package", task="T-1", project="shop", agent=agent)["text"]
+        for agent in ("kyra", "luke")
+    }
+    assert [agent for agent, text in packages.items() if note["text"] in text] == ["luke"]

@@ -26,7 +26,7 @@ def test_a_profile_and_a_document_are_resources(editor: Editor, mode: str) -> No
 
 def test_names_may_hold_any_sign(editor: Editor) -> None:
     name = "../müller/я?x=1"
-    editor.call("remember", content="This person likes tea.", user=name)
+    editor.call("add_memory", text="This person likes tea.", user=name)
     uri = "palimpsest://people/..%2Fm%C3%BCller%2F%D1%8F%3Fx%3D1/profile"
 
     assert _read(editor, uri)["external_id"] == name
@@ -48,7 +48,7 @@ def test_a_conversation_starts_with_who_the_agent_is_and_what_is_known(
     editor: Editor, mode: str
 ) -> None:
     editor = editor.speaking(mode)
-    editor.call("remember", content="Sarah lives in Berlin.", user="sarah", is_pinned=True)
+    editor.call("add_memory", text="Sarah lives in Berlin.", user="sarah", is_pinned=True)
     (listed,) = editor.run(lambda client: client.list_prompts()).prompts
 
     given = {"agent": "kyra", "user": "sarah", "message": "Hello Kyra!"}

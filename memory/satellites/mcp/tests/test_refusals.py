@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from pytest_django import Settings
@@ -14,7 +17,7 @@ from rest_framework.test import APIClient
 
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast, switch
-from tests.support.mcp_client import MODES, Editor, editor_of
+from tests.support.mcp_client import MODES, Editor, editor_of, said
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 BERLIN = "Sarah lives in Berlin."
@@ -117,28 +120,81 @@ def test_wrong_arguments_are_named_as_the_tool_calls_them(editor: Editor) -> Non
     assert "memory_id" in editor.refusal("get_memory", memory_id="7")
     assert "no argument metadata" in editor.refusal("add_memory", text="x", metadata={})
     assert "either text or messages" in editor.refusal("add_memory")
-    assert "text: " in editor.refusal("add_memory", text=" ", user_id="sarah")
-    assert "user_id: " in editor.refusal("add_memory", text=BERLIN, user_id="x" * 300)
-    assert "agent_id: " in editor.refusal(
+    assert "text: " in editor.refusal("add_memory", text=" ", user="sarah")
+    assert "user: " in editor.refusal("add_memory", text=BERLIN, user="x" * 300)
+    assert "agent: " in editor.refusal(
         "search_memories", query="x", filters={"importance": {"gte": 3}}
     )
     assert "filters" in editor.refusal(
-        "search_memories", query="x", agent_id="kyra", filters={"mood": "good"}
+        "search_memories", query="x", agent="kyra", filters={"mood": "good"}
     )
-    assert "page_size: " in editor.refusal("get_memories", page_size=0)
-    assert "at: " in editor.refusal("state_at", at="yesterday")
+    assert "limit: " in editor.refusal("get_memories", limit=0)
+    assert "at: " in editor.refusal("get_memories", at="yesterday")
+
+
+BROKEN = "a\x00b"
+# The arguments that each tool needs.
+CALLS: dict[str, dict[str, Any]] = {
+    "add_memory": {"text": BERLIN},
+    "search_memories": {"query": "Berlin", "agent": "kyra"},
+    "get_memories": {},
+    "update_memory": {"memory_id": str(UUID(int=1)), "text": BERLIN},
+    "delete_memory": {"memory_id": str(UUID(int=1))},
+    "list_entities": {},
+    "get_context": {"user_request": "Where?", "agent": "kyra"},
+    "report_contradictions": {},
+    "assemble_context": {"agent": "kyra"},
+    "predict": {"file_opened": "a.py", "agent": "kyra"},
+    "expand": {"topic": "src", "agent": "kyra"},
+    "record_decision": {"decision": "Sessions replace tokens.", "project": "shop"},
+    "record_failure": {"signature": "E", "lesson": "Wait.", "project": "shop"},
+    "record_convention": {"convention": "Lower case.", "project": "shop"},
+    "begin_task": {"task": "T-1", "agent": "kyra"},
+    "note_in_task": {"task": "T-1", "text": "Begun.", "agent": "kyra"},
+    "get_package": {"task": "T-1", "agent": "kyra"},
+}
+
+
+@pytest.mark.parametrize("tool", sorted(CALLS))
+def test_each_wrong_argument_is_named_as_the_tool_calls_it(editor: Editor, tool: str) -> None:
+    async def wrong(client: Client) -> dict[str, str]:
+        (schema,) = [
+            each.input_schema for each in (await client.list_tools()).tools if each.name == tool
+        ]
+        told = {}
+        for name, field in schema["properties"].items():
+            if (value := _wrong(json.dumps(field))) is not None:
+                answer = await client.call_tool(tool, {**CALLS[tool], name: value})
+                assert answer.is_error, (name, said(answer))
+                told[name] = said(answer)
+        return told
+
+    refusals = editor.run(wrong)
+
+    assert refusals
+    begins = r"(Error executing tool \w+: )?(\w+: |There is no such )?"
+    assert {
+        name: told for name, told in refusals.items() if not re.match(rf"{begins}{name}\b", told)
+    } == {}
+
+
+def _wrong(schema: str) -> Any:
+    """A value of the schema's type that no tool takes."""
+    if "enum" in schema or "$ref" in schema or "uuid" in schema:
+        return None
+    return 10**9 if "integer" in schema else [BROKEN] if "array" in schema else BROKEN
 
 
 def test_a_read_only_key_reads_and_does_not_write(
     editor: Editor, cast: Cast, server: LiveServer
 ) -> None:
-    stored = editor.call("add_memory", text=BERLIN, user_id="sarah")["memory"]
+    stored = editor.call("add_memory", text=BERLIN, user="sarah")["memory"]
     reader = editor_of(cast, server.url, is_read_only=True)
 
     assert reader.call("get_memory", memory_id=stored["id"])["content"] == BERLIN
     asked = {"query": "Where does Sarah live?", "agent": "kyra"}
-    assert reader.call("recall", **asked, user="sarah")["prompt"]
-    assert reader.call("recall", **asked)["prompt"] == ""
+    assert reader.call("search_memories", **asked, user="sarah")["results"]
+    assert reader.call("search_memories", **asked)["results"] == []
     for tool, given in (
         ("add_memory", {"text": "Sarah likes tea."}),
         ("update_memory", {"memory_id": stored["id"], "text": "Sarah lives in Kyiv."}),
@@ -150,7 +206,7 @@ def test_a_read_only_key_reads_and_does_not_write(
 
 def test_another_teams_memory_is_not_found(editor: Editor, server: LiveServer) -> None:
     strangers = editor_of(make_cast(f"strangers-{uuid4().hex[:8]}"), server.url)
-    theirs = strangers.call("add_memory", text=BERLIN, user_id="sarah")["memory"]["id"]
+    theirs = strangers.call("add_memory", text=BERLIN, user="sarah")["memory"]["id"]
 
     for tool, given in (
         ("get_memory", {}),
@@ -164,16 +220,14 @@ def test_another_teams_memory_is_not_found(editor: Editor, server: LiveServer) -
 
 
 def test_a_key_of_one_agent_acts_as_no_other(kyras: Editor) -> None:
-    assert "acts only as the agent 'kyra'" in kyras.refusal(
-        "remember", content=BERLIN, agent="luke"
-    )
-    stored = kyras.call("remember", content="I keep notes.", memory_type="agent_private")
-    assert stored["agent"] == "kyra"
+    assert "acts only as the agent 'kyra'" in kyras.refusal("add_memory", text=BERLIN, agent="luke")
+    stored = kyras.call("add_memory", text="I keep notes.", memory_type="agent_private")
+    assert stored["memory"]["agent"] == "kyra"
 
 
 def test_an_idempotency_key_of_the_request_is_that_of_its_write(editor: Editor) -> None:
     said = [{"role": "user", "content": "I moved to Kyiv."}]
-    given = {"messages": said, "user_id": "sarah", "agent_id": "kyra", "run_id": "t"}
+    given = {"messages": said, "user": "sarah", "agent": "kyra", "thread_id": "t"}
     once = editor.sending(Idempotency_Key="once")
 
     first = once.call("add_memory", **given)
@@ -209,4 +263,4 @@ def test_memory_that_is_switched_off_is_refused(editor: Editor, cast: Cast) -> N
     with team_scope(team_ids=[cast.team.id], actor="test"):
         switch(cast, memory=False)
 
-    assert "switched off" in editor.refusal("recall", query="x", agent="kyra")
+    assert "switched off" in editor.refusal("search_memories", query="x", agent="kyra")

@@ -33,16 +33,16 @@ def test_the_program_offers_and_does_what_the_server_does(editor: Editor, mode: 
     async def use(client: Client) -> None:
         assert await offered(client) == over_http_offers
         stored = await client.call_tool(
-            "remember", {"content": "Sarah lives in Berlin.", "user": "sarah"}
+            "add_memory", {"text": "Sarah lives in Berlin.", "user": "sarah"}
         )
         assert stored.structured_content is not None
-        assert stored.structured_content["outcome"] == "created"
+        assert stored.structured_content["memory"]["outcome"] == "created"
         asked = {"query": "Where does Sarah live?", "user": "sarah", "agent": "kyra"}
-        recalled = await client.call_tool("recall", asked)
-        assert "Sarah lives in Berlin." in said(recalled)
-        refused = await client.call_tool("get_memories", {"page_size": 0})
+        found = await client.call_tool("search_memories", asked)
+        assert "Sarah lives in Berlin." in said(found)
+        refused = await client.call_tool("get_memories", {"limit": 0})
         assert refused.is_error
-        assert "page_size" in said(refused)
+        assert "limit" in said(refused)
         (profile,) = (await client.read_resource(PROFILE)).contents
         assert '"external_id": "sarah"' in profile.model_dump_json().replace("\\", "")
         opening = await client.get_prompt("start_of_conversation", {"agent": "kyra"})

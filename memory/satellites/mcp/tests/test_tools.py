@@ -20,11 +20,8 @@ TOOLS = {
     "update_memory",
     "delete_memory",
     "list_entities",
-    "remember",
-    "recall",
     "get_context",
     "report_contradictions",
-    "state_at",
     "assemble_context",
     "predict",
     "expand",
@@ -35,7 +32,7 @@ TOOLS = {
     "note_in_task",
     "get_package",
 }
-WRITING = {"add_memory", "remember", "update_memory", "delete_memory", "begin_task", "note_in_task"}
+WRITING = {"add_memory", "update_memory", "delete_memory", "begin_task", "note_in_task"}
 READING = {each for each in TOOLS if each not in WRITING and not each.startswith("record_")}
 
 
@@ -65,12 +62,12 @@ def test_all_tools_are_listed_with_hints_and_schemas(editor: Editor, mode: str) 
 
 @pytest.mark.parametrize("name", ["null", "true", "[]"])
 def test_a_name_that_reads_like_json_is_a_name(editor: Editor, name: str) -> None:
-    added = editor.call("add_memory", text='{"city": "Berlin"}', user_id=name)["memory"]
-    editor.call("add_memory", text=BERLIN, user_id="sarah")
+    added = editor.call("add_memory", text='{"city": "Berlin"}', user=name)["memory"]
+    editor.call("add_memory", text=BERLIN, user="sarah")
 
     kept = editor.call("get_memory", memory_id=added["id"])
     assert (kept["user"], kept["content"]) == (name, '{"city": "Berlin"}')
-    found = editor.call("search_memories", query="Where does Sarah live? Berlin", user_id=name)
+    found = editor.call("search_memories", query="Where does Sarah live? Berlin", user=name)
     assert BERLIN not in [each["content"] for each in found["results"]]
 
 
@@ -78,24 +75,24 @@ def test_a_name_that_reads_like_json_is_a_name(editor: Editor, name: str) -> Non
 def test_a_memory_is_added_found_corrected_and_deleted(editor: Editor, mode: str) -> None:
     editor = editor.speaking(mode)
 
-    added = editor.call("add_memory", text=BERLIN, user_id="sarah")["memory"]
+    added = editor.call("add_memory", text=BERLIN, user="sarah")["memory"]
     assert added["outcome"] == "created"
-    found = editor.call("search_memories", query="Where does Sarah live?", user_id="sarah")
+    found = editor.call("search_memories", query="Where does Sarah live?", user="sarah")
     assert [each["content"] for each in found["results"]] == [BERLIN]
     assert editor.call("get_memory", memory_id=added["id"])["user"] == "sarah"
 
     right = editor.call("update_memory", memory_id=added["id"], text="Sarah lives in Kyiv.")
-    listed = editor.call("get_memories", user_id="sarah")
+    listed = editor.call("get_memories", user="sarah")
     assert [each["id"] for each in listed["results"]] == [right["id"]]
 
     gone = editor.call("delete_memory", memory_id=right["id"], reason="moved again")
     assert gone["status"] == "soft_deleted"
-    assert editor.call("get_memories", user_id="sarah")["results"] == []
+    assert editor.call("get_memories", user="sarah")["results"] == []
 
 
 def test_messages_are_kept_and_found_at_once(editor: Editor) -> None:
     said = [{"role": "user", "content": "My dog Rex is afraid of thunderstorms."}]
-    names = {"user_id": "sarah", "agent_id": "kyra", "run_id": "thread-1"}
+    names = {"user": "sarah", "agent": "kyra", "thread_id": "thread-1"}
 
     first = editor.call("add_memory", messages=said, **names)
     second = editor.call("add_memory", messages=[{"role": "user", "content": "Hello."}], **names)
@@ -108,24 +105,24 @@ def test_messages_are_kept_and_found_at_once(editor: Editor) -> None:
 
 
 def test_filters_in_the_style_of_mem0_name_and_narrow(editor: Editor) -> None:
-    editor.call("remember", content=BERLIN, user="sarah", tags=["home"])
-    editor.call("remember", content="Dmitri lives in Berlin too.", user="dmitri")
+    editor.call("add_memory", text=BERLIN, user="sarah", tags=["home"])
+    editor.call("add_memory", text="Dmitri lives in Berlin too.", user="dmitri")
     hers = {"AND": [{"user_id": "sarah"}]}
     tagged = {"AND": [{"user_id": "sarah"}, {"tags": {"contains": "home"}}]}
 
     assert len(editor.call("get_memories", filters=hers)["results"]) == 1
     for filters in (hers, tagged):
-        found = editor.call("search_memories", query="Berlin", agent_id="kyra", filters=filters)
+        found = editor.call("search_memories", query="Berlin", agent="kyra", filters=filters)
         assert [each["content"] for each in found["results"]] == [BERLIN]
 
 
 def test_pages_of_memories_follow_each_other(editor: Editor) -> None:
     texts = {f"Sarah's door {number} has the code word {number * 37}." for number in range(3)}
     for text in texts:
-        editor.call("remember", content=text, user="sarah")
+        editor.call("add_memory", text=text, user="sarah")
 
-    first = editor.call("get_memories", user_id="sarah", page_size=2)
-    rest = editor.call("get_memories", user_id="sarah", cursor=first["next_cursor"], page_size=2)
+    first = editor.call("get_memories", user="sarah", limit=2)
+    rest = editor.call("get_memories", user="sarah", cursor=first["next_cursor"], limit=2)
 
     assert {each["content"] for each in first["results"] + rest["results"]} == texts
     assert rest["next_cursor"] is None
@@ -140,19 +137,9 @@ def test_entities_are_those_of_the_team(editor: Editor) -> None:
     assert not editor.call("list_entities", limit=1)["is_complete"]
 
 
-def test_a_block_for_a_prompt_is_recalled_as_the_agent_of_the_key(kyras: Editor) -> None:
-    kyras.call("remember", content=BERLIN, user="sarah", importance=9)
-
-    told = kyras.call("recall", query="Where does Sarah live?", user="sarah")
-
-    assert "lives in Berlin" in told["prompt"]
-    assert [each["content"] for each in told["memories"]] == [BERLIN]
-    assert told["tokens_used"] > 0
-
-
 def test_context_tells_facts_with_reasons(editor: Editor) -> None:
     text = "The billing service uses PostgreSQL."
-    editor.call("remember", content=text, category="technical_fact", scope="team")
+    editor.call("add_memory", text=text, category="technical_fact", scope="team")
 
     told = editor.call("get_context", user_request="Write a query for the billing service.")
 
@@ -161,11 +148,21 @@ def test_context_tells_facts_with_reasons(editor: Editor) -> None:
     assert text in told["context"]
 
 
+def test_a_context_of_what_is_known_alone_says_so_also_without_facts(editor: Editor) -> None:
+    asked = {"user_request": "Write a query for the billing service."}
+
+    told = editor.call("get_context", **asked, only_known=True)
+
+    assert told["facts"] == []
+    assert told["context"]
+    assert editor.call("get_context", **asked)["context"] == ""
+
+
 def test_a_change_of_a_profile_waits_for_a_yes(kyras: Editor) -> None:
     city = {"memory_type": "user_profile", "subject": "user.profile.city", "user": "sarah"}
-    kyras.call("remember", content="User lives in Oslo.", **city)
+    kyras.call("add_memory", text="User lives in Oslo.", **city)
 
-    held = kyras.call("remember", content="User lives in Bergen.", **city)
+    held = kyras.call("add_memory", text="User lives in Bergen.", **city)["memory"]
 
     assert held["outcome"] == "held"
     assert held["consent_request"]
@@ -174,7 +171,7 @@ def test_a_change_of_a_profile_waits_for_a_yes(kyras: Editor) -> None:
 
 def test_contradictions_are_reported_with_a_recommendation(editor: Editor) -> None:
     for limit in (100, 500):
-        editor.call("remember", content=f"The API limit is {limit} requests per minute.")
+        editor.call("add_memory", text=f"The API limit is {limit} requests per minute.")
 
     (conflict,) = editor.call("report_contradictions")["conflicts"]
 
@@ -184,17 +181,40 @@ def test_contradictions_are_reported_with_a_recommendation(editor: Editor) -> No
 
 
 def test_the_state_at_a_moment_is_what_was_known_then(editor: Editor) -> None:
-    first = editor.call("remember", content=BERLIN, user="sarah")
+    first = editor.call("add_memory", text=BERLIN, user="sarah")["memory"]
     between = timezone.now()
     editor.call("update_memory", memory_id=first["id"], text="Sarah lives in Kyiv.")
 
-    then = editor.call("state_at", at=between.isoformat(), user="sarah")
+    then = editor.call("get_memories", at=between.isoformat(), user="sarah")
 
     assert [each["content"] for each in then["results"]] == [BERLIN]
     assert then["results"][0]["status"] == "active"
     before = (between - timedelta(days=1)).isoformat()
-    assert editor.call("state_at", at=before, user="sarah")["results"] == []
+    assert editor.call("get_memories", at=before, user="sarah")["results"] == []
+
+
+def test_arguments_may_have_mem0s_names(editor: Editor) -> None:
+    said = [{"role": "user", "content": "Hello."}]
+    names = {"user_id": "sarah", "agent_id": "kyra", "app_id": "shop", "run_id": "thread-1"}
+    added = editor.call("add_memory", text=BERLIN, user_id="sarah")["memory"]
+
+    first = editor.call("add_memory", messages=said, **names)
+    again = editor.call("add_memory", messages=said, **names)
+    listed = editor.call("get_memories", user_id="sarah", page_size=1)
+
+    assert first["conversation"] == again["conversation"]
+    assert [each["id"] for each in listed["results"]] == [added["id"]]
+    assert "no argument user_id" in editor.refusal("get_memories", user="sarah", user_id="dmitri")
+    assert "no argument app_id" in editor.refusal("list_entities", app_id="shop")
+
+
+def test_a_statement_is_stored_with_all_that_is_said_of_it(editor: Editor) -> None:
+    said = {"importance": 9, "subject": "user.home", "tags": ["home"], "is_pinned": True}
+
+    stored = editor.call("add_memory", text=BERLIN, user="sarah", **said)["memory"]
+
+    assert {name: stored[name] for name in said} == said
 
 
 def _who() -> dict[str, str]:
-    return {"user_id": "sarah", "agent_id": "kyra"}
+    return {"user": "sarah", "agent": "kyra"}

@@ -121,7 +121,10 @@ def test_a_repository_is_imported_incrementally(acme: Cast, tmp_path: Path) -> N
     commit("one.py")
     call_command("import_git", str(tmp_path), team="acme", project="shop")
     commit("two.py")
-    call_command("import_git", str(tmp_path), team="acme", project="shop")
+    call_command("import_git", str(tmp_path), team="acme")
 
-    titles = Memory.objects.order_by("created_at", "id").values_list("payload__title", flat=True)
-    assert list(titles) == ["Add one.py", "Add two.py"]
+    rows = Memory.objects.order_by("created_at", "id")
+    assert list(rows.values_list("payload__title", "project__slug")) == [
+        ("Add one.py", "shop"),
+        ("Add two.py", tmp_path.name),
+    ]

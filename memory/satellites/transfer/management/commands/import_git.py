@@ -36,7 +36,7 @@ class Command(import_memories.Command):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("repository", type=Path, help="folder of the repository")
         parser.add_argument("--team", required=True, help="slug of the team")
-        parser.add_argument("--project", required=True, help="slug of the project")
+        parser.add_argument("--project", help="slug of the project; else the folder's name")
         parser.add_argument(
             "--create-team", action="store_true", help="create the team when there is none"
         )
@@ -44,7 +44,8 @@ class Command(import_memories.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         since = [f"--since={options.pop('since')}"] if options.get("since") else []
-        repository = options.pop("repository")
+        repository: Path = options.pop("repository")
+        options["project"] = options["project"] or repository.resolve().name
         with tempfile.NamedTemporaryFile(suffix=".log") as log:
             command = ["git", "-C", str(repository), "-c", "core.quotePath=false", *LOG, *since]
             try:
