@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import IdsField, NoteField, OneOfField, StatementField
+from memory.api.fields import IdsField, NameField, NoteField, OneOfField, StatementField
 from memory.api.memories import OUTCOMES, WARNINGS, warnings_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, PageQuerySerializer, StrictSerializer, page_schema
@@ -32,6 +32,12 @@ class ContradictionFilterSerializer(PageQuerySerializer):
     state = OneOfField(choices=["open", "resolved", "all"], required=False, default="open")
     verdict = OneOfField(choices=VERDICTS, required=False)
     memory = serializers.UUIDField(required=False, help_text="Those that involve this memory.")
+    user = NameField(
+        required=False,
+        max_length=200,
+        help_text="Those of which a side belongs to this person. A key of an agent that names"
+        " nobody sees none of people.",
+    )
 
 
 class ResolutionSerializer(StrictSerializer):
@@ -125,6 +131,11 @@ class ContradictionViewSet(ApiViewSet):
                 rows = rows.filter(verdict=given["verdict"])
             if given.get("memory"):
                 rows = rows.filter(Q(memory_a_id=given["memory"]) | Q(memory_b_id=given["memory"]))
+            if given.get("user"):
+                rows = rows.filter(
+                    Q(memory_a__end_user__external_id=given["user"])
+                    | Q(memory_b__end_user__external_id=given["user"])
+                )
             return self.page(rows, ContradictionSerializer)
 
     @operation(answer=ContradictionSerializer, refuses=(403, 404))

@@ -163,6 +163,24 @@ def test_lists_are_narrowed_to_what_is_asked_for(
     assert api.get("/v1/contradictions?state=closed").status_code == 422
 
 
+def test_contradictions_of_a_person_are_those_with_a_side_of_theirs(
+    api: APIClient, client_of: Clients, acme: Cast, disputed: tuple[str, str, str]
+) -> None:
+    for limit in (100, 500):
+        remember(api, f"Sarah's API limit is {limit} requests per minute.", user="sarah")
+    kyras = client_of(acme, acme.kyra)
+
+    (hers,) = open_ones(api, "user=sarah")
+
+    assert hers["id"] != disputed[2]
+    assert {shown(api, hers[side])["user"] for side in ("memory_a", "memory_b")} == {"sarah"}
+    assert open_ones(api, "user=dmitri") == []
+    assert open_ones(api, "user=nobody") == []
+    assert len(open_ones(api)) == 2
+    assert [each["id"] for each in open_ones(kyras, "user=sarah")] == [hers["id"]]
+    assert [each["id"] for each in open_ones(kyras)] == [disputed[2]]
+
+
 @pytest.mark.parametrize("resolution", ["a_wins", "b_wins", "both_valid", "merged"])
 def test_a_contradiction_is_settled_once(
     api: APIClient, disputed: tuple[str, str, str], resolution: str
