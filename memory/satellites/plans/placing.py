@@ -34,6 +34,7 @@ from memory.domain.types import MemoryType, Signals
 
 DEFAULT_BUDGET = 8_000
 TITLE = "WORKING CONTEXT"
+FRAME = f"{TITLE}{MARKER}\n{RULE}\n{NOTICE}"
 TOPIC_TITLE = "TOPIC"
 Shares = tuple[float, float, float, float]
 DEFAULT_SHARES: Shares = (0.25, 0.375, 0.25, 0.125)
@@ -124,7 +125,7 @@ def working_plan(*, shares: Shares, token_budget: int) -> Plan:
         blocks=[
             Block(
                 "working",
-                opening=f"{TITLE}{MARKER}\n{RULE}\n{NOTICE}",
+                opening=FRAME,
                 closing=RULE,
                 headings=tuple(HEADINGS.values()),
             )

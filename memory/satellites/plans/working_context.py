@@ -13,6 +13,7 @@ from redis.client import Pipeline
 
 from memory.clients.afterwards import afterwards
 from memory.domain.audience import Viewer
+from memory.domain.plans.plan import RULE
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG
@@ -27,6 +28,7 @@ from memory.reading.ranking import Ranked
 from memory.reading.retrieval import prompt
 from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
+    FRAME,
     WORDS_ALONE,
     Activity,
     Candidate,
@@ -304,15 +306,21 @@ def _with_index(
     token_budget: int,
     counter: TokenCounter,
 ) -> WorkingContext:
-    """Returns the memories found, with an index of the topics that they do not cover."""
+    """Returns the memories found, with an index of the topics that they do not cover.
+
+    Topics are data of memories too, so they stand before the rule that ends the block.
+    """
     told = [each.row.memory_id for each in found.told]
     counted = Counter(topic for key in told for topic in chooser.topics[key])
+    block = found.formatted_prompt or f"{FRAME}\n\n{RULE}"
     index = topic_index(
         untold(topics, told=counted),
-        token_budget=token_budget - counter.count(found.formatted_prompt),
+        token_budget=token_budget - counter.count(block),
         counter=counter,
     )
-    context = "\n\n".join(filter(None, [found.formatted_prompt, index.prompt]))
+    context = found.formatted_prompt
+    if index.prompt:
+        context = f"{block.removesuffix(RULE)}{index.prompt}\n\n{RULE}"
     used = found.assembly.tokens if found.assembly else {}
     tiers = {tier: used.get(tier, 0) for tier in ContextTier} | {ContextTier.INDEX: index.tokens}
     activity = _activity(chooser.signals)

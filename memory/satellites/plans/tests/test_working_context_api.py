@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memory.domain.plans.plan import RULE
 from memory.domain.rendering import estimate_tokens
+from memory.satellites.plans.placing import TITLE
 from tests.support.cast import Cast
 from tests.support.memories_api import disputed
 
@@ -183,6 +185,9 @@ class TestIndex:
         index = {each["topic"]: each["count"] for each in answer["index"]}
         assert index == {"zoo": 3, "animal": 3, "src/farm": 1}
         assert "- zoo (3)" in answer["context"]
+        assert answer["context"].startswith(TITLE)
+        assert answer["context"].endswith(f"\n\n{RULE}")
+        assert answer["context"].count(RULE) == 2
         for topic, count in index.items():
             opened = expand(api, topic).json()
             assert len(opened["memories"]) + opened["left_out"] == count
@@ -203,7 +208,10 @@ class TestIndex:
         assert assemble(api, query="rent")["index"] == []
         know(api, "Zebras are striped.", category="zoo")
 
-        assert assemble(api, query="rent")["index"] == [{"topic": "zoo", "count": 1}]
+        answer = assemble(api, query="rent")
+        assert answer["index"] == [{"topic": "zoo", "count": 1}]
+        assert answer["context"].startswith(TITLE)
+        assert answer["context"].endswith(f"- zoo (1)\n\n{RULE}")
 
 
 class TestBudget:
