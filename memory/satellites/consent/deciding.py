@@ -36,6 +36,10 @@ from teams.tenancy import team_scope
 ACTOR = "task:consent"
 MAX_NOTE = 2000
 _State, _Kind = ConsentRequest.State, ConsentRequest.Kind
+_DECIDED = [
+    *("state", "decided_by", "decided_at", "note"),
+    *("present", "memory", "commit_id", "first_seq", "last_seq"),
+]
 _OPS = {_State.APPROVED: "approve", _State.REJECTED: "reject", _State.EXPIRED: "expire"}
 
 
@@ -217,7 +221,7 @@ def _decide(
     row.state, row.decided_by, row.decided_at, row.note = state, actor, now, note
     if written is not None:
         row.commit_id, row.first_seq, row.last_seq = written.commit_id, written.first, written.last
-    row.save()
+    row.save(update_fields=_DECIDED)
     note_requests(op=_OPS[state], requests=[row])
 
 
@@ -312,7 +316,7 @@ def _undo(viewer: Viewer, request_id: UUID, now: datetime, note: str) -> Consent
         row.state, row.decided_by, row.decided_at, row.note = _State.WAITING, "", None, ""
         row.commit_id = row.first_seq = row.last_seq = None
         row.expires_at = now + LIFETIME
-        row.save()
+        row.save(update_fields=[*_DECIDED, "expires_at"])
         note_requests(op="undo", requests=[row])
         return row
 
