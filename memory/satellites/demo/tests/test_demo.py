@@ -91,14 +91,16 @@ def test_the_projects_talk_belongs_to_the_project(acme: Cast, tools: Tools) -> N
 
 
 @pytest.mark.django_db
-def test_the_command_says_what_it_made_and_how_to_try_it() -> None:
+def test_the_command_says_what_it_made_and_how_to_try_it(monkeypatch: pytest.MonkeyPatch) -> None:
     out = StringIO()
+    monkeypatch.setenv("PORT", "8123")
 
     call_command("load_demo", "--team", "showroom", stdout=out)
 
     said = out.getvalue()
     assert said.startswith("Team showroom: 9 conversations with ")
     assert "issue_key --team showroom" in said
+    assert "URL=http://127.0.0.1:8123 " in said
     assert "curl" in said
 
 

@@ -18,6 +18,7 @@ ACTOR = "command:load_demo"
 _TRY_IT = """
 Try it (the server runs with "make run"):
 
+  URL={url}  # or where the server listens
   KEY=$({home}.venv/bin/python manage.py issue_key --team {team})
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?user=sarah&limit=20"
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=disputed"
@@ -26,8 +27,7 @@ Try it (the server runs with "make run"):
     -d '{{"query": "When does the beta start?", "agent": "kyra", "user": "sarah"}}' \\
     "$URL/v1/retrieve"
 
-with URL=http://127.0.0.1:8000, or wherever it listens. In the admin ($URL/admin/) a superuser
-sees every team; "manage.py createsuperuser" makes one.
+In the admin ($URL/admin/) a superuser sees every team; "manage.py createsuperuser" makes one.
 """
 
 
@@ -55,4 +55,5 @@ class Command(BaseCommand):
         )
         home = os.environ.get("PALIMPSEST_HOME")
         named = f"PALIMPSEST_HOME={shlex.quote(home)} " if home else ""
-        self.stdout.write(_TRY_IT.format(team=options["team"], home=named))
+        url = f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
+        self.stdout.write(_TRY_IT.format(team=options["team"], home=named, url=url))
