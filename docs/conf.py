@@ -26,6 +26,7 @@ include_patterns = [
     "clients/python/README.md",
     "docs/**.md",
     "examples/**.md",
+    "memory/satellites/*/docs.md",
     "memory/understanding/weights/CARD.md",
 ]
 extensions = ["myst_parser"]

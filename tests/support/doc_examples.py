@@ -55,10 +55,11 @@ class Example:
 
 
 def pages() -> list[Path]:
-    """The README, the client's and every document but what `make docs` writes."""
+    """The README, the client's, the satellites' and every document but what `make docs` writes."""
     found = [PROJECT_ROOT / "README.md", PROJECT_ROOT / "clients" / "python" / "README.md"]
     documents = sorted((PROJECT_ROOT / "docs").rglob("*.md"))
-    return [*found, *(each for each in documents if each.parent.name != "reference")]
+    found += [each for each in documents if each.parent.name != "reference"]
+    return [*found, *sorted((PROJECT_ROOT / "memory" / "satellites").glob("*/docs.md"))]
 
 
 def examples(page: Path) -> Iterator[Example]:

@@ -1,1 +1,1 @@
-"""The REST protocol of mem0's `MemoryClient`, over the same services as /v1/ (docs/mem0.md)."""
+"""The REST protocol of mem0's `MemoryClient`, over the same services as /v1/ (docs.md)."""

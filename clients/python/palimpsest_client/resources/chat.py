@@ -49,7 +49,7 @@ class ChatAnswer(_Open):
     model: str
     choices: list[ChatChoice]
     usage: dict[str, Any] | None = None  # Any: as above
-    palimpsest: dict[str, Any] = {}  # Any: docs/chat.md lists it
+    palimpsest: dict[str, Any] = {}  # Any: memory/satellites/chat/docs.md lists it
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""Unsupported calls answer 501 with a reason, and docs/mem0.md lists all of them."""
+"""Unsupported calls answer 501 with a reason, and docs.md lists all of them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_is_not_offered_says_why(mem0: Mem0) -> None:
 
 def listed() -> set[str]:
     """Returns the names and addresses that the documentation lists as not offered."""
-    text = (ROOT / "docs/mem0.md").read_text()
+    text = (ROOT / "memory/satellites/mem0/docs.md").read_text()
     table = text.partition("## What is not offered")[2]
     firsts = [line.split("|")[1] for line in table.splitlines() if line.startswith("| ")]
     return {name for first in firsts for name in re.findall(r"`([^`]+)`", first)}

@@ -397,7 +397,7 @@ def test_old_deliveries_are_removed_and_what_waits_stays(
 def test_the_receiver_of_the_docs_takes_what_is_signed_and_nothing_else(
     acme: Cast, api: APIClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = examples(PROJECT_ROOT / "docs" / "webhooks.md")
+    page = examples(PROJECT_ROOT / "memory/satellites/webhooks/docs.md")
     (code,) = (each.text for each in page if each.language == "python")
     program: dict[str, Any] = {"__name__": "receiver"}
     with socket.create_server(("127.0.0.1", 0)) as free:
