@@ -28,6 +28,8 @@ _KEY = f"HTTP_{HEADER.upper().replace('-', '_')}"
 # Of the headers, who asks and where; the others are about the message that brought it.
 _KEPT = ("HTTP_AUTHORIZATION", "HTTP_HOST")
 
+# Callers here have arguments.
+_WORDS = "This field", "This argument"
 # Any: JSON
 Json = dict[str, Any]
 
@@ -128,7 +130,7 @@ def _told(problem: Json, answer: HttpResponse, names: Mapping[str, str]) -> str:
     """The detail of a problem, or of each wrong field, and when to try again."""
     fields: Mapping[str, Sequence[str]] = problem.get("errors") or {}
     wrong = [
-        ": ".join(filter(None, (_argument(name, names), told[0])))
+        ": ".join(filter(None, (_argument(name, names), told[0].replace(*_WORDS))))
         for name, told in fields.items()
         if name
     ]

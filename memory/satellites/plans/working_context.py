@@ -370,7 +370,10 @@ def expand_topic(
         ),
     )
     if not found.considered.relevant.memories:
-        raise NotFoundError(f"There is no topic '{topic}'.", field="topic")
+        raise NotFoundError(
+            f"There is no topic '{topic}'. The index of an assembled context names those that are.",
+            field="topic",
+        )
     return found
 
 

@@ -104,7 +104,7 @@ def open_task(
         if task is not None and _may_see(viewer, task):
             _check(task.state.value, task_id)
             return task, items
-    raise NotFoundError("There is no such task.", field="task")
+    raise NotFoundError("There is no such task: begin it first.", field="task")
 
 
 def _may_see(viewer: Viewer, task: Task) -> bool:
@@ -224,7 +224,7 @@ def _check(outcome: str, task_id: str) -> None:
 
 
 def _unknown() -> NotFoundError:
-    return NotFoundError("There is no such task.")
+    return NotFoundError("There is no such task: begin it first.")
 
 
 @dataclass(frozen=True, slots=True)

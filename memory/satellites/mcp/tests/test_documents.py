@@ -71,7 +71,7 @@ def test_a_conversation_starts_with_who_the_agent_is_and_what_is_known(
     ("name", "given", "words"),
     [
         ("start_of_conversation", {"agent": "nobody"}, "no agent 'nobody'"),
-        ("start_of_conversation", {}, "agent: This field is required."),
+        ("start_of_conversation", {}, "agent: This argument is required."),
         ("the_end", {}, "Unknown prompt: the_end"),
     ],
 )

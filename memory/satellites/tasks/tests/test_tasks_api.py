@@ -143,7 +143,7 @@ def test_another_agents_and_another_teams_task_is_as_none(
                 url = f"/v1/tasks/{task}{end}"
                 answer = getattr(stranger, method)(url, body, format="json")
                 assert answer.status_code == 404, url
-                assert answer.json()["detail"] == "There is no such task."
+                assert answer.json()["detail"] == "There is no such task: begin it first."
     assert len(items(kyra, path)) == 1
     assert [each["id"] for each in items(team, path)] == [item]
     assert luke.get("/v1/tasks/mine?agent=kyra").status_code == 403
