@@ -80,8 +80,8 @@ class ProviderAdmin(TeamAdmin[Provider]):
     search_fields = ["name", "base_url"]
     readonly_fields = ["created"]
     help_texts = {
-        "name": "As people call it, such as OpenAI or the cluster.",
-        "is_enabled": "Off: none of its models is asked.",
+        "name": "For example OpenAI.",
+        "is_enabled": "Models of a disabled provider are not used.",
     }
     key = display.column("API key", _key_state, label={"set": "success", "not usable": "danger"})
     change_form_template = "admin/routing/provider/change_form.html"
@@ -127,10 +127,10 @@ class ChatModelAdmin(TeamAdmin[ChatModel]):
     search_fields = ["name"]
     readonly_fields = ["created"]
     help_texts = {
-        "provider": "The endpoint that is asked for it.",
-        "tier": "Fast for simple questions, powerful for hard ones, balanced between. The router"
-        " chooses the tier by the question; agents may set a limit.",
-        "is_enabled": "Off: it is not asked, and its prices stay for what was spent.",
+        "provider": "The provider that serves the model.",
+        "tier": "Fast for simple questions, balanced for most, powerful for hard ones. The tier is"
+        " chosen for each question; agents can limit it.",
+        "is_enabled": "A disabled model is not used. Past spend keeps its prices.",
     }
     tier_label = display.label_column("tier", "tier", TIER_COLOURS)
     paid_in = _dollar_column("input_price", "USD per 1,000 input tokens")
@@ -163,18 +163,16 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     ]
     list_select_related = ["team", "agent"]
     search_fields = ["=query_hash"]
-    search_help_text = "The digest of a query"
+    search_help_text = "Search by query digest"
     fieldsets = [
         section(
             None,
-            ("decided", "tier_label", "team"),
+            ("decided", "tier", "team"),
             ("model", "provider", "reason"),
             ("agent", "person", "query_hash"),
         ),
         section("Score", ("score_label", "scorer"), "scores_document"),
-        section(
-            "Outcome", ("outcome_label", "answered_by"), ("estimated", "cost"), "attempts_document"
-        ),
+        section("Outcome", ("outcome", "answered_by"), ("estimated", "cost"), "attempts_document"),
     ]
 
     decided = display.time_column("at", "time", ordering="id")
@@ -184,7 +182,7 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     estimated = _dollar_column("estimated_usd", "estimate in USD")
     cost = _dollar_column("cost_usd", "cost in USD")
     beginning = display.excerpt_column("reason", "reason")
-    person = display.id_column("end_user_id", "teams_enduser", "end user")
+    person = display.id_column("end_user_id", "teams_enduser", "person")
     scores_document = display.json_column("scores", "scores")
     attempts_document = display.json_column("attempts", "failed attempts")
 
@@ -203,7 +201,7 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     ]
     list_select_related = ["team", "agent", "end_user"]
     search_fields = ["=model", "=end_user__external_id"]
-    search_help_text = "The name of a model or the external id of an end user"
+    search_help_text = "Search by model, or external id of a person"
     fieldsets = [
         section(
             None,
@@ -218,10 +216,10 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     settled = display.time_column("at", "time", ordering="id")
     cost = _dollar_column("cost_usd", "cost in USD")
     tokens = display.column(
-        "tokens in, out", lambda row: f"{row.input_tokens}, {row.output_tokens}"
+        "input, output tokens", lambda row: f"{row.input_tokens}, {row.output_tokens}"
     )
     agent_link = display.row_column("agent", "agent", ordering="agent__slug")
-    person = display.row_column("end_user", "end user")
+    person = display.row_column("end_user", "person")
 
 
 @admin.register(SpendTotal)
@@ -239,7 +237,7 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
     ]
     list_select_related = ["team", "agent", "end_user"]
     search_fields = ["=end_user__external_id", "=agent__slug"]
-    search_help_text = "The external id of an end user or the name of an agent"
+    search_help_text = "Search by agent, or external id of a person"
     fieldsets = [
         section(
             None,
@@ -250,6 +248,6 @@ class SpendTotalAdmin(TeamAdmin[SpendTotal]):
     ]
 
     whose = display.column(
-        "agent or end user", lambda total: display.row_link(total.agent or total.end_user)
+        "agent or person", lambda total: display.row_link(total.agent or total.end_user)
     )
     spent = _dollar_column("spent_usd", "spent in USD")

@@ -49,7 +49,7 @@ class Provider(TeamOwned):
         max_length=500,
         default="https://api.openai.com/v1",
         validators=[check_url],
-        help_text="As in https://host/v1: http or https, without a query. The server calls it.",
+        help_text="For example https://host/v1.",
     )
     key_variable = models.CharField(
         "API key variable",
@@ -57,13 +57,14 @@ class Provider(TeamOwned):
         blank=True,
         default="",
         validators=[check_key_name],
-        help_text="The environment variable of the server that holds the key, such as"
-        " PROVIDER_KEY_OPENAI; empty for an endpoint that asks for none.",
+        help_text="The server's environment variable with the API key, for example"
+        " PROVIDER_KEY_OPENAI. Empty: no key is sent.",
     )
     timeout_seconds = models.FloatField(
+        "timeout (seconds)",
         default=60.0,
         validators=[MinValueValidator(0.1), MaxValueValidator(MAX_TIMEOUT_SECONDS)],
-        help_text="How long it may stay silent before the next model is asked.",
+        help_text="Seconds without a response after which the next model is tried.",
     )
     is_enabled = models.BooleanField("enabled", default=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -104,25 +105,25 @@ class ChatModel(TeamOwned):
     name = models.CharField(
         max_length=200,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use the provider's name, without spaces.")],
-        help_text="As the provider calls it, such as anthropic/claude-haiku-4.5.",
+        help_text="The provider's name for it, for example anthropic/claude-haiku-4.5.",
     )
     tier = models.CharField(max_length=20, choices=TIERS)
     input_price = models.DecimalField(
-        "input price", help_text="USD per 1,000 tokens read.", **_PRICE
+        "input price", help_text="USD per 1,000 input tokens.", **_PRICE
     )
     output_price = models.DecimalField(
-        "output price", help_text="USD per 1,000 tokens written.", **_PRICE
+        "output price", help_text="USD per 1,000 output tokens.", **_PRICE
     )
     context_window = models.PositiveIntegerField(
         default=128_000,
         validators=[MinValueValidator(MIN_CONTEXT_TOKENS), MaxValueValidator(MAX_CONTEXT_TOKENS)],
-        help_text="How many tokens it reads and writes at once.",
+        help_text="Maximum tokens of input and output together.",
     )
     max_output_tokens = models.PositiveIntegerField(
-        default=8_192, validators=[MinValueValidator(1)], help_text="How many it writes at most."
+        default=8_192, validators=[MinValueValidator(1)], help_text="Maximum tokens of a response."
     )
     priority = models.PositiveSmallIntegerField(
-        default=100, help_text="Within a tier the lowest is asked first."
+        default=100, help_text="Within a tier, the model with the lowest number is tried first."
     )
     is_enabled = models.BooleanField("enabled", default=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -175,7 +176,7 @@ class RoutingDecision(TeamOwned):
     """
 
     agent = SameTeamKey(Agent)
-    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True, verbose_name="person")
     query_hash = models.CharField(max_length=64)
     scores = models.JSONField()
     score = models.FloatField()
@@ -225,7 +226,7 @@ class SpenderRow(TeamOwned):
     """A row about money that an agent spends, for an end user if any, or the team alone."""
 
     agent = SameTeamKey(Agent, null=True, blank=True)
-    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True, verbose_name="person")
 
     class Meta:
         abstract = True

@@ -151,9 +151,9 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     return _refused(
         request,
         HTTPStatus.FORBIDDEN,
-        "You may not do this",
-        "Your role in the team does not allow it, or there is no such row any more. A reviewer or"
-        " an admin of the team can do it, and an admin can give you another role.",
+        "You do not have permission",
+        "Your role in the team does not allow this, or the item no longer exists. Ask an admin of"
+        " the team to do it or to change your role.",
     )
 
 
@@ -162,8 +162,8 @@ def not_found(request: HttpRequest) -> HttpResponse:
     return _refused(
         request,
         HTTPStatus.NOT_FOUND,
-        "There is no such page",
-        f"Nothing answers at {request.path}. The menu beside this leads to every list.",
+        "Page not found",
+        f"There is no page at {request.path}. Use the menu to find what you are looking for.",
     )
 
 
@@ -174,9 +174,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _refused(
         request,
         HTTPStatus.FORBIDDEN,
-        "This page is too old to be sent",
-        "You have logged out or in since it was loaded, or your browser sends no cookies, so"
-        " nothing was changed. Log in, load the page again and send it from there.",
+        "This page has expired",
+        "Nothing was changed: you have logged in or out since the page was loaded, or your browser"
+        " blocks cookies. Log in, reload the page and try again.",
         typed=[text for name in _TYPED if (text := request.POST.get(name, "").strip())],
     )
 
@@ -188,9 +188,8 @@ def locked_out(request: HttpRequest, response: HttpResponse, credentials: object
         request,
         HTTPStatus.TOO_MANY_REQUESTS,
         "Too many failed attempts to sign in",
-        f"Wait {settings.AXES_COOLOFF_TIME.seconds // 60} minutes and try again; attempts"
-        " before do not prolong the wait. Whoever runs the server can end it at once with"
-        " manage.py axes_reset_username.",
+        f"Try again in {settings.AXES_COOLOFF_TIME.seconds // 60} minutes. The operator of the"
+        " server can unlock the login at once with manage.py axes_reset_username.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, tzinfo
 from http import HTTPStatus
 
@@ -13,7 +13,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 
 from teams.models import StaffUser, Team
-from teams.services.people import team_ids_of_staff
+from teams.services.people import staff_named, team_ids_of_staff
 from teams.tenancy import team_scope
 
 
@@ -24,6 +24,11 @@ class _StaffScope(ExitStack):
         super().__init__()
         self._team_ids = team_ids_of_staff(user.pk)
         self._actor = f"staff:{user.get_username()}"
+        self._user = user
+
+    def names(self) -> AbstractContextManager[None]:
+        """The names of the login and of its teams' members are known in the block."""
+        return staff_named(user=self._user, team_ids=self._team_ids)
 
     def zone(self) -> tzinfo:
         """The one team's time zone; UTC for those who see none or several."""
@@ -55,7 +60,7 @@ class StaffScopeMiddleware:
         request.staff_scope = scope  # type: ignore[attr-defined]
         with scope:
             scope.enter()
-            with timezone.override(scope.zone()):
+            with timezone.override(scope.zone()), scope.names():
                 response = self.get_response(request)
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 # Django made this response of an exception, so the transaction saw none.

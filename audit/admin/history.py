@@ -11,19 +11,19 @@ from typing import Any
 from django.apps import apps
 
 from audit.models import MemoryLog
-from teams.admin.display import actor_words, excerpt
+from teams.admin.display import actor_words, excerpt, with_names
 from teams.models import Agent, EndUser, Project
 
 _NAME_CHARS = 60
 EVENT_WORDS = {
-    "created": "written",
-    "versioned": "written as a new version",
-    "corrected": "written as a correction",
-    "merged": "written as a merge",
-    "compacted": "written as a summary",
-    "duplicate_skipped": "said again",
-    "contradiction_detected": "put in dispute",
-    "contradiction_resolved": "dispute ended",
+    "created": "created",
+    "versioned": "created as a new version",
+    "corrected": "created as a correction",
+    "merged": "created by a merge",
+    "compacted": "created as a summary",
+    "duplicate_skipped": "repeated",
+    "contradiction_detected": "marked as disputed",
+    "contradiction_resolved": "dispute settled",
     "superseded": "replaced",
     "pinned": "pinned",
     "unpinned": "unpinned",
@@ -34,7 +34,7 @@ EVENT_WORDS = {
     "purged": "purged",
     "restored": "restored",
     "erased": "erased",
-    "compressed": "shorter versions written",
+    "compressed": "shorter texts added",
     "linked": "linked",
     "unlinked": "unlinked",
     "updated": "changed",
@@ -47,12 +47,13 @@ LINK_WORDS = {
     "derived_from": "derived from",
 }
 _SETTLED = {
-    "a_wins": "the earlier side stands",
-    "b_wins": "the later side stands",
+    "a_wins": "the earlier one was kept",
+    "b_wins": "the later one was kept",
     "both_valid": "both are valid",
     "merged": "merged into one text",
 }
-_SETTLEMENT = re.compile(rf"contradiction resolved: ({'|'.join(_SETTLED)})")
+_SETTLING = {"contradiction resolved": "settled", "settlement undone": "decision undone"}
+_SETTLEMENT = re.compile(rf"({'|'.join(_SETTLING)}): ({'|'.join(_SETTLED)})")
 _SIGNAL = re.compile(r"^feedback: (\w+)")
 _SIGNALS = {
     "wrong": "reported as wrong",
@@ -88,7 +89,9 @@ _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 def reason_words(reason: str) -> str:
     """Returns a reason of the log without codes."""
-    told = _SETTLEMENT.sub(lambda found: f"settled: {_SETTLED[found[1]]}", reason)
+    told = _SETTLEMENT.sub(
+        lambda found: f"{_SETTLING[found[1]]}: {_SETTLED[found[2]]}", with_names(reason)
+    )
     return _SIGNAL.sub(lambda found: _SIGNALS.get(found[1], found[1]), told)
 
 
@@ -131,7 +134,7 @@ def _words(column: str, old: object, new: object, names: Mapping[str, str]) -> l
     if column == "superseded_by_id":
         return [f"replaced by {_named(new, names)}"] if new else ["no longer replaced"]
     if column == "supersedes_id":
-        return [f"replaces {_named(new, names)}"] if new else ["replaces nothing any more"]
+        return [f"replaces {_named(new, names)}"] if new else ["no longer replaces a memory"]
     if column == "payload":
         return ["details changed"]
     was, now = _listed(old), _listed(new)

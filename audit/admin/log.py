@@ -5,27 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import OuterRef, Q, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
 
 from audit.models import EVENTS, MemoryLog, OperationalEvent
+from audit.services.verification import seal_statuses, verify_and_record
 from teams.admin import display
 from teams.admin.base import TeamAdmin, id_in, section
 from teams.admin.filters import DaysFilter, condition_filter, since, value_filter
 from teams.admin.theme import RelatedFilter
-from teams.admin_permissions import ADMINS
-from teams.models import EndUser
+from teams.admin_permissions import ADMINS, may
+from teams.middleware import outside_staff_scope
+from teams.models import EndUser, Team
 
 from .history import EVENT_WORDS, LogLine, line_of, reason_words
 
 # Those that this version leaves; a list of the distinct ones would read every event.
-NODES = ("hotpath", "context", "worker", "extract", "compact", "write", "erasure")
+NODES = ("hotpath", "context", "worker", "extract", "compact", "write", "erasure", "log")
 OPS = (
     "search",
     "context",
@@ -41,14 +47,18 @@ OPS = (
     "stand_in",
     "erase",
     "consolidate",
+    "verify",
 )
 STATUSES = ("ok", "skipped", "error")
+# A superuser may see many teams.
+_MOST_SEALED = 5
+_MOST_FINDINGS = 5
 _NODE_WORDS = {"hotpath": "reads", "context": "prompts", "write": "writes", "worker": "jobs"}
 _OP_WORDS = {
     "context": "build a prompt",
     "route": "choose a model",
     "mask_secret": "mask a secret",
-    "stand_in": "stand in for a model",
+    "stand_in": "fall back from a model",
 }
 _STATUS_COLOURS = {"ok": "success", "skipped": "info", "error": "danger"}
 
@@ -78,7 +88,7 @@ PeriodFilter = condition_filter(
         "day": ("The last 24 hours", since("at", days=1)),
         "week": ("The last 7 days", since("at", days=7)),
         "month": ("The last 30 days", since("at", days=30)),
-        "all": ("All that is kept", Q()),
+        "all": ("All", Q()),
     },
     opens_first=True,
 )
@@ -103,7 +113,7 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
         section(
             None,
             ("happened", "team"),
-            ("where", "what", "status_label"),
+            ("where", "what", "status"),
             ("memory", "person", "conversation"),
             "best_similarity",
             "figures",
@@ -111,10 +121,10 @@ class OperationalEventAdmin(TeamAdmin[OperationalEvent]):
     ]
 
     happened = display.time_column("at", "time")
-    where = display.column("part", lambda event: _named(event.node, _NODE_WORDS), ordering="node")
-    what = display.column("what was done", lambda event: _named(event.op, _OP_WORDS), ordering="op")
+    where = display.column("area", lambda event: _named(event.node, _NODE_WORDS), ordering="node")
+    what = display.column("operation", lambda event: _named(event.op, _OP_WORDS), ordering="op")
     figures = display.column("figures", _figures)
-    person = display.column("end user", lambda event: event.person_name or display.NOTHING)
+    person = display.column("person", lambda event: event.person_name or display.NOTHING)
     best_similarity = display.column(
         "similarity",
         lambda event: display.NOTHING if event.similarity is None else f"{event.similarity:.2f}",
@@ -159,7 +169,7 @@ def _changes(entry: MemoryLog) -> SafeString:
 
 
 def _state(entry: MemoryLog) -> SafeString:
-    words = "Show the columns"
+    words = "Show state"
     return format_html(
         "<details><summary>{}</summary>{}</details>", words, display.as_json(entry.state)
     )
@@ -177,8 +187,9 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     ]
     ordering = ["-seq"]
     search_fields = ["memory_id", "actor"]
-    search_help_text = "A memory's id or its end, or who acted"
-    when_empty = "Nothing has been remembered yet."
+    search_help_text = "Search by memory id or actor"
+    list_before_template = "admin/audit/seals.html"
+    when_empty = "No memories have been stored yet."
     fieldsets = [
         section(
             None,
@@ -189,13 +200,10 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
             ("memory", "conversation"),
         ),
         section(
-            "As it is stored",
+            "Stored entry",
             ("seq", "revision", "digest_text"),
             "state_document",
-            description=(
-                "The state after the change: everything but the text, which is stored once,"
-                " in the memory itself."
-            ),
+            description=("The state of the memory after the change, without its text."),
         ),
     ]
 
@@ -203,16 +211,49 @@ class MemoryLogAdmin(TeamAdmin[MemoryLog]):
     event_label = display.label_column("event", "event", EVENT_COLOURS, words=EVENT_WORDS)
     event_title = display.column("event", lambda entry: LogLine(entry, []).title)
     words_of_it = display.column("memory text", _text)
-    what_changed = display.column("what changed", _changes)
+    what_changed = display.column("changes", _changes)
     why = display.column("reason", lambda entry: reason_words(entry.reason) or display.NOTHING)
     state_document = display.column("state", _state)
     digest_text = display.column(
-        "digest of salt and text",
+        "text digest (salted)",
         lambda entry: format_html('<span class="break-words">{}</span>', bytes(entry.digest).hex()),
     )
     by = display.actor_column()
     memory = display.id_column("memory_id", "memory_memory", "memory", ordering="memory_id")
     conversation = display.id_column("conversation_id", "teams_conversation", "conversation")
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list, under the seals of the first teams."""
+        teams = {team.pk: team for team in Team.objects.order_by("name")[:_MOST_SEALED]}
+        seals = [
+            (teams[each.team_id], each, may(request, roles=ADMINS, team_id=each.team_id))
+            for each in seal_statuses(team_ids=list(teams))
+        ]
+        return super().changelist_view(request, {"seals": seals, **(extra_context or {})})
+
+    def get_urls(self) -> list[Any]:  # Any: Django's patterns
+        verify = self.admin_site.admin_view(require_POST(self.verify))
+        own = path("verify/<uuid:team_id>/", verify, name="audit_memorylog_verify")
+        return [own, *super().get_urls()]
+
+    def verify(self, request: HttpRequest, team_id: UUID) -> HttpResponse:
+        """Compares the team's log with its seals, and reports the result."""
+        team = Team.objects.filter(pk=team_id).first()
+        if team is None or not may(request, roles=ADMINS, team_id=team_id):
+            raise PermissionDenied
+        with outside_staff_scope(request):
+            found = verify_and_record(team_id=team_id)
+        if found.findings:
+            first = "; ".join(map(str, found.findings[:_MOST_FINDINGS]))
+            words = f"The log of {team} has been tampered with ({len(found.findings)}): {first}."
+            messages.error(request, words)
+        else:
+            count = found.rows + found.unsealed
+            entries = f"{count:,} {'entry' if count == 1 else 'entries'}"
+            messages.success(request, f"The log of {team} is intact: {entries} verified.")
+        return HttpResponseRedirect(reverse("admin:audit_memorylog_changelist"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryLog]:
         """Each entry with the text of its memory."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
 
-from audit.models import Erasure, MemoryLog, Seal
+from audit.models import Erasure, MemoryLog, OperationalEvent, Seal
+from audit.services.events import Event, record_events
 from audit.services.seals import (
     ROWS_PER_SEAL,
     Head,
@@ -24,6 +26,8 @@ from teams.prepared import sql_text
 from teams.tenancy import team_scope
 
 ACTOR = "command:verify_log"
+# The operational event of a verification.
+_NODE, _OP = "log", "verify"
 # A range that was sealed together may have had rows inserted since.
 _PAGE = ROWS_PER_SEAL
 _FOR_EVER = 2**63 - 1
@@ -181,3 +185,41 @@ def _rows(team_id: UUID, after_seq: int, last_seq: int) -> Iterator[Leaf]:
         if len(page) < _PAGE:
             return
         after_seq = page[-1].seq
+
+
+@dataclass(frozen=True, slots=True)
+class SealStatus:
+    """The latest seal of a team's log and its latest recorded verification."""
+
+    team_id: UUID
+    sealed_at: datetime | None
+    verified_at: datetime | None
+    is_intact: bool
+
+
+def seal_statuses(*, team_ids: Sequence[UUID]) -> list[SealStatus]:
+    """Returns the status of each team, in their order; two queries."""
+    seals = Seal.objects.filter(team_id__in=team_ids).order_by("team_id", "-number")
+    sealed = dict(seals.distinct("team_id").values_list("team_id", "sealed_at"))
+    runs = OperationalEvent.objects.filter(team_id__in=team_ids, node=_NODE, op=_OP)
+    runs = runs.order_by("team_id", "-at").distinct("team_id")
+    verified = {run.team_id: run for run in runs}
+    return [
+        SealStatus(
+            team_id,
+            sealed.get(team_id),
+            run.at if (run := verified.get(team_id)) else None,
+            run is None or run.status == "ok",
+        )
+        for team_id in team_ids
+    ]
+
+
+def verify_and_record(*, team_id: UUID) -> Verified:
+    """Checks the whole log of a team and records the result; call it in no transaction."""
+    found = verify_team(team_id=team_id)
+    status = "error" if found.findings else "ok"
+    with team_scope(team_ids=[team_id], actor=ACTOR):
+        figures = {"rows": found.rows, "findings": len(found.findings)}
+        record_events(team_id=team_id, events=[Event(_NODE, _OP, status, meta=figures)])
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 
 from config.env import read_bool, read_int
@@ -177,6 +178,13 @@ UNFOLD = {
     "SITE_SUBHEADER": "What your agents remember",
     "SITE_SYMBOL": "history_edu",
     "SITE_URL": None,
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda _: static("teams/admin/favicon.svg"),
+        }
+    ],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "teams.admin.display.zone_badge",

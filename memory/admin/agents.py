@@ -82,28 +82,26 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
     """
 
     memory_config__allowed_categories = forms.MultipleChoiceField(
-        label="Categories it may read", required=False, widget=ChecksWidget
+        label="Allowed categories", required=False, widget=ChecksWidget
     )
     loaded_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
     reason = forms.CharField(
         required=False,
         max_length=500,
-        help_text="Why you change it. Stored with the new version.",
+        help_text="Reason for this change, stored with the new version.",
         widget=TextWidget,
     )
     aliases = RowsField(
         columns=[Column("line", "Alias", is_wide=True)],
         label="Aliases",
-        help_text="Further names by which requests may call the agent, such as the name it had"
-        " before. An alias that is taken away is free: the next request that uses it makes a new"
-        " agent.",
+        help_text="Other names that requests can use for the agent, for example a former slug."
+        " After an alias is removed, the next request that uses it creates a new agent.",
     )
     document = DocumentField(
-        label="The whole document",
+        label="Document",
         required=False,
         widget=AreaWidget(attrs={"rows": 30, "spellcheck": "false"}),
-        help_text="The shape is that of PUT /v1/agents/{slug}. Change the form or this text, not"
-        " both at once.",
+        help_text="The format of PUT /v1/agents/{slug}. Change either the form or this document.",
     )
 
     def __init__(self, *args: Any, is_preview: bool = False, **kwargs: Any) -> None:
@@ -123,8 +121,8 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         self.initial["document"] = self._stored
         if "slug" in self.fields:
             self.fields["slug"].help_text = (
-                "What requests call it: one word without spaces. It never changes; aliases can be"
-                " added at any time."
+                "The name in requests: one word without spaces. It cannot be changed later, but"
+                " aliases can be added."
             )
         if CATEGORIES in self.fields:
             self._offer_categories(is_new)
@@ -138,11 +136,15 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         field: Any = self.fields[CATEGORIES]
         field.choices = [
             *((name, name) for name in known),
-            *((name, f"{name} (no category of the team)") for name in stored if name not in known),
+            *(
+                (name, f"{name} (not a category of the team)")
+                for name in stored
+                if name not in known
+            ),
         ]
-        field.help_text = "None checked: it may read all."
+        field.help_text = "None selected: the agent can read all categories."
         if not field.choices:
-            field.help_text = "The team has no categories yet; add them under Categories."
+            field.help_text = "The team has no categories yet. Add them under Categories."
 
     def clean_slug(self) -> str:
         """A new agent's slug: one word that no other agent is called by."""
@@ -177,8 +179,8 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
             said = ", ".join(str(self.fields[name].label).lower() for name in typed)
             self.add_error(
                 None,
-                f"You changed both the JSON and the form ({said}). Change one of them: undo the"
-                " other, or load the page again.",
+                f"You changed both the JSON and the form ({said}). Undo one of the two, or reload"
+                " the page.",
             )
             return
         try:
@@ -220,7 +222,7 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         except InvalidError as error:
             self.add_error("aliases", error.message)
         if self.cleaned_data.get("slug") in names:
-            self.add_error("aliases", "The slug need not be an alias.")
+            self.add_error("aliases", "The slug cannot also be an alias.")
 
 
 def changed_columns(document: Json, *, stored: Json) -> Json:
@@ -333,16 +335,15 @@ class AgentAdmin(TeamAdmin[Agent]):
             section(
                 "Weights",
                 *DOCUMENT.names("memory_config", "retrieval_weights"),
-                description="Each memory gets a score: its five signals times these weights, by"
-                " their sum. Only the ratio counts, so they need not add up to 1; the share is"
-                " shown beside each.",
+                description="The score of a memory is the weighted average of five signals. Only"
+                " the ratio of the weights matters; the share of each is shown beside it.",
             ),
             section(
-                "Packages for tasks",
+                "Task packages",
                 *DOCUMENT.names("memory_config", "context_policy", is_deep=True),
-                description="How the budget of a package is shared out between the task, its"
-                " project and what is known beyond. What a tier leaves free goes to the best of"
-                " all. Without any share: 0.4, 0.4 and 0.2.",
+                description="The division of a package's budget between the task, its project and"
+                " everything else. Unused budget goes to the best remaining items. If no share is"
+                " given: 0.4, 0.4 and 0.2.",
             ),
         ]
         if agent is not None:
@@ -376,7 +377,7 @@ def _preview(request: HttpRequest, form: Any, agent: Agent) -> Json:
         ]
         return {"problems": problems}
     if agent.token_budget < MINIMUM_BUDGET:
-        words = f"A prompt needs {MINIMUM_BUDGET} tokens at least."
+        words = f"A prompt needs at least {MINIMUM_BUDGET} tokens."
         return {"problems": [("Token budget", words)]}
     person = request.POST.get("preview_person", "").strip()[:_MOST_CHARS]
     viewer = Viewer(

@@ -116,14 +116,14 @@ def charts_of(figures: Figures, *, month: MonthSpend, sees_events: bool) -> list
     ]
     fallbacks, by_next = figures.stand_ins["extraction"], figures.stand_ins["chat"]
     of_fallbacks = [
-        _counted("extraction by the built-in extractor", fallbacks, events(op="stand_in")),
-        _counted("chat by the next model", by_next, in_vain),
+        _counted("extraction by the built-in model", fallbacks, events(op="stand_in")),
+        _counted("chat by another model", by_next, in_vain),
     ]
     learned = [_yield(figures.extracted)]
     return [
         chart("Memories stored, by type", "bar", of_types, url=stored()),
         chart("Retrievals", "bar", of_reads, url=events()),
-        chart("Memories learned from 100 messages", "line", learned, url=jobs),
+        chart("Memories learned per 100 messages", "line", learned, url=jobs),
         chart("Disputes found and settled", "line", of_disputes, url=found),
         chart("Spend in USD, by tier", "bar", of_tiers, url=spent(), month=month),
         chart("Model fallbacks", "bar", of_fallbacks, url=events(op="stand_in")),

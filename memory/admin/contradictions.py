@@ -25,7 +25,7 @@ from memory.models import Contradiction
 from memory.selectors import contradictions as selectors
 from teams.admin.base import OneCountChangeList, TeamAdmin, id_in
 from teams.admin.confirm import list_action
-from teams.admin.display import column, moment, row_link
+from teams.admin.display import column, moment, row_link, with_names
 from teams.admin.filters import DaysFilter, condition_filter
 from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter, display
 from teams.errors import ConflictError, DomainError
@@ -47,7 +47,7 @@ def _chosen(request: HttpRequest, _: QuerySet[Contradiction]) -> QuerySet[Contra
 StateFilter = condition_filter(
     "state",
     {
-        "open": ("Waiting", lambda: selectors.is_waiting(timezone.now())),
+        "open": ("Open", lambda: selectors.is_waiting(timezone.now())),
         "snoozed": ("Left for later", lambda: selectors.is_snoozed(timezone.now())),
         "resolved": ("Settled", Q(resolved_at__isnull=False)),
         "all": ("All", Q()),
@@ -82,7 +82,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
     list_per_page = 20
     list_before_template = "admin/memory/contradiction/queue.html"
     list_after_template = "admin/memory/contradiction/judge_records.html"
-    when_empty = "No contradiction waits for a decision. The filter “state” shows settled ones."
+    when_empty = "No open contradictions. Use the filter “State” to see settled ones."
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
     actions = [
         list_action("keep_a_selected", settlements.KEEP_A, "Keep A", rows_of=_chosen),
@@ -95,7 +95,7 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
         lambda pair: moment(pair.detected_at, timesince(pair.detected_at, depth=1)),
         ordering="detected_at",
     )
-    use = column("use", lambda pair: int(pair.uses), ordering="uses")
+    use = column("uses", lambda pair: int(pair.uses), ordering="uses")
     agent = column(
         "agent",
         lambda pair: row_link(pair.memory_a.agent) if pair.memory_a.agent else "all",
@@ -176,12 +176,12 @@ class ContradictionAdmin(TeamAdmin[Contradiction]):
             told = review.carry_out(request, pair, form)
         except ConflictError as error:
             # Somebody else was quicker: nothing changed twice, and nothing typed is lost.
-            messages.warning(request, f"Nothing was changed. {error.message}")
+            messages.warning(request, f"Nothing was changed. {with_names(error.message)}")
             typed = form.cleaned_data["note"]
             if form.cleaned_data["choice"] == "merge":
                 typed = form.cleaned_data["content"]
             if typed:
-                messages.info(request, f"What you wrote was not stored: “{typed}”")
+                messages.info(request, f"Your text was not stored: “{typed}”")
         except DomainError as error:
             form.add_error(None, error.message)
             return self._page(request, pair, form)

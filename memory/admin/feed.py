@@ -40,8 +40,8 @@ _DID = {
     "restored": ("restored", "undo"),
 }
 _SETTLED = {
-    A_WINS: "the earlier one stands",
-    B_WINS: "the later one stands",
+    A_WINS: "the earlier one was kept",
+    B_WINS: "the later one was kept",
     BOTH_VALID: "both are valid",
     MERGED: "merged into one",
 }
@@ -134,7 +134,7 @@ def _found(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             pair.detected_at,
             *("found", is_report and pair.judge),
             who=actor_words(pair.judge) if is_report else "The judge",
-            did="reported as wrong" if is_report else "disputes",
+            did="reported as wrong" if is_report else "found a conflict in",
             about=f"“{excerpt(pair.memory_a.content)}”",
             icon="compare_arrows",
             reason=pair.reason,
@@ -191,7 +191,7 @@ def _failed(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             job.finished_at,
             "failed",
             who="",
-            did="The extraction failed of",
+            did="Extraction failed for",
             about=f"the conversation {job.conversation.thread_id}",
             noun="conversations",
             icon="error",
@@ -231,7 +231,7 @@ def _erasures(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             *("erasure", row.pk),
             who=actor_words(row.actor),
             did="erased",
-            about="all that was held of a person" if row.end_user_id else "purged memories",
+            about="all data of a person" if row.end_user_id else "purged memories",
             url=page_of("teams_enduser", row.end_user_id) if row.end_user_id else "",
             icon="person_remove" if row.end_user_id else "delete_forever",
             reason=row.reason,

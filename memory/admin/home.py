@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.contrib import admin
@@ -17,6 +18,7 @@ from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.timesince import timesince
 
+from audit.services.verification import seal_statuses
 from memory.models import Contradiction, Job, Memory
 from memory.selectors.contradictions import is_waiting
 from memory.selectors.figures import figures_of
@@ -39,7 +41,7 @@ class Figure:
 
     @property
     def age(self) -> str:
-        """The age of the oldest, such as "3 days"; empty where nothing waits."""
+        """The age of the oldest, such as "3 days"; empty where nothing is waiting."""
         return timesince(self.oldest, depth=1) if self.oldest else ""
 
 
@@ -85,7 +87,7 @@ KINDS = [
     ),
     _jobs("Failed jobs", 3, "failed", Job.State.FAILED, badge="danger"),
     _jobs("Skipped messages", 4, "set_aside", Job.State.SET_ASIDE, badge="danger"),
-    _jobs("Queued and running jobs", 5, "at-work", Job.State.QUEUED, Job.State.RUNNING),
+    _jobs("Jobs in progress", 5, "at-work", Job.State.QUEUED, Job.State.RUNNING),
 ]
 
 
@@ -117,15 +119,31 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "is_member": True,
         "waiting": [kind.waiting() for kind in sorted(KINDS, key=lambda each: each.order)],
         "figures": [
-            Figure("Live memories", Memory.objects.live().count(), f"{memories}?standing=live"),
+            Figure("Active memories", Memory.objects.live().count(), f"{memories}?standing=live"),
             Figure("Conversations", Conversation.objects.count(), conversations),
         ],
         "charts": charts_of(figures, month=month, sees_events=is_team_admin(request)),
         "feed": [(each, teams[each.team_id]) for each in feed_of(team_ids=list(teams))],
         "names_teams": sees_several_teams(request),
+        "log": _log_status(list(teams)),
     }
 
 
+def _log_status(team_ids: list[UUID]) -> dict[str, Any]:  # Any: a template's context
+    """The oldest of the teams' latest seals and verifications, and whether any log was changed."""
+    statuses = seal_statuses(team_ids=team_ids)
+    sealed = [each.sealed_at for each in statuses if each.sealed_at]
+    verified = [each.verified_at for each in statuses if each.verified_at]
+    return {
+        "url": reverse("admin:audit_memorylog_changelist"),
+        "sealed_at": min(sealed, default=None),
+        "verified_at": min(verified) if verified and len(verified) == len(statuses) else None,
+        "is_intact": all(each.is_intact for each in statuses),
+    }
+
+
+# The group that is folded until it is opened.
+_FOLDED = "Advanced"
 # Models by group, each with its icon; a page that is no list of rows has a title as well.
 _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Memory": [
@@ -134,34 +152,38 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
         ("consent_consentrequest", "how_to_reg"),
         ("memory_playground", "experiment", "Retrieval playground"),
         ("time_travel", "history_toggle_off", "Time travel"),
-        ("memory_category", "category"),
-        ("memory_job", "manufacturing"),
-        ("transfer_importrun", "upload_file"),
-        ("lifecycle_consolidationrun", "cleaning_services"),
-        ("lifecycle_consolidationchange", "playlist_add_check"),
     ],
-    "People": [
-        ("teams_team", "groups"),
-        ("teams_teamversion", "history"),
-        ("teams_membership", "badge"),
-        ("teams_agent", "smart_toy"),
-        ("teams_agentversion", "history"),
+    "People and agents": [
         ("teams_enduser", "person"),
+        ("teams_agent", "smart_toy"),
+        ("teams_conversation", "forum"),
         ("teams_project", "folder"),
-        ("teams_apikey", "key"),
-        ("webhooks_webhookendpoint", "webhook"),
-        ("webhooks_webhookdelivery", "outbox"),
     ],
-    "Models": [
+    "Team": [
+        ("teams_team", "groups"),
+        ("teams_membership", "badge"),
+        ("teams_apikey", "key"),
+        ("audit_memorylog", "receipt_long"),
+    ],
+    _FOLDED: [
         ("routing_chatmodel", "memory"),
         ("routing_provider", "dns"),
-        ("routing_routingdecision", "alt_route"),
-        ("routing_spendentry", "payments"),
         ("routing_spendtotal", "bar_chart"),
+        ("routing_spendentry", "payments"),
+        ("routing_routingdecision", "alt_route"),
+        ("webhooks_webhookendpoint", "webhook"),
+        ("webhooks_webhookdelivery", "outbox"),
+        ("transfer_importrun", "upload_file"),
+        ("memory_category", "category"),
+        ("memory_job", "manufacturing"),
+        ("lifecycle_consolidationrun", "cleaning_services"),
+        ("lifecycle_consolidationchange", "playlist_add_check"),
+        ("teams_checkpoint", "save"),
+        ("teams_agentversion", "history"),
+        ("teams_teamversion", "history"),
+        ("audit_operationalevent", "monitoring"),
+        ("teams_staffuser", "lock_person"),
     ],
-    "Conversations": [("teams_conversation", "forum"), ("teams_checkpoint", "save")],
-    "Audit": [("audit_memorylog", "receipt_long"), ("audit_operationalevent", "monitoring")],
-    "Logins": [("teams_staffuser", "lock_person")],
 }
 
 
@@ -181,7 +203,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
             if count := badges.get(name, (0, ""))[0]:
                 item |= {"badge": count, "badge_variant": badges[name][1]}
             items.append({"icon": icon, **item})
-        groups.append({"title": group, "items": items})
+        groups.append({"title": group, "items": items, "collapsible": group == _FOLDED})
     return groups
 
 
@@ -201,5 +223,5 @@ def _page(name: str, title: str) -> dict[str, Any]:
 
 def key_list(request: HttpRequest) -> HttpResponse:
     """The keys of the admin, by page."""
-    context = {**admin.site.each_context(request), "title": "Keys"}
+    context = {**admin.site.each_context(request), "title": "Keyboard shortcuts"}
     return TemplateResponse(request, "admin/memory/key_list.html", context)

@@ -18,7 +18,7 @@ from teams.admin.theme import RelatedFilter
 RUN_AGAIN: Change[Job] = Change(
     verb="Run again",
     done="queued",
-    explanation="The messages are read once more; what was stored already is not stored twice.",
+    explanation="The messages are read again. Memories that are already stored are not duplicated.",
     apply=lambda _request, job, _reason: queue_again(job=job),
 )
 _STATE_COLOURS = {
@@ -33,7 +33,7 @@ _STATE_COLOURS = {
 WaitingFilter = condition_filter(
     "state",
     {
-        "waiting": ("Not done", ~Q(state=Job.State.DONE)),
+        "waiting": ("Unfinished", ~Q(state=Job.State.DONE)),
         "at-work": ("Queued or running", Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])),
         **{state.value: (str(state.label), Q(state=state)) for state in Job.State},
         "all": ("All", Q()),
@@ -56,7 +56,9 @@ class JobAdmin(TeamAdmin[Job]):
     ]
     list_select_related = ["team", "conversation"]
     ordering = ["-id"]
-    when_empty = "No job waits, runs or has failed. The filter “state” shows those that are done."
+    when_empty = (
+        "No jobs are waiting, running or failed. Use the filter “State” to see finished jobs."
+    )
     search_fields = ["conversation__thread_id", "error"]
     actions = [list_action("run_again_selected", RUN_AGAIN, "Run again")]
     actions_detail = ["run_again_this"]
@@ -79,7 +81,7 @@ class JobAdmin(TeamAdmin[Job]):
         ordering="from_position",
     )
     tags_text = display.column(
-        "tags of its memories", lambda job: ", ".join(job.tags) or display.NOTHING
+        "tags of the memories", lambda job: ", ".join(job.tags) or display.NOTHING
     )
     state_label = display.label_column("state", "state", _STATE_COLOURS)
     problem = display.excerpt_column("error", "problem", length=60)
@@ -87,7 +89,7 @@ class JobAdmin(TeamAdmin[Job]):
     result_document = display.json_column("result", "result")
     created = display.time_column("created_at", "created", ordering="id")
     finished = display.time_column("finished_at", "finished")
-    ends = display.time_column("valid_to", "its memories end")
+    ends = display.time_column("valid_to", "memories valid until")
     due = display.time_column("due_at", "due")
 
     def useful_actions(self, row: Job) -> Collection[str]:

@@ -69,19 +69,17 @@ class MemoryAdmin(TeamAdmin[Memory]):
     list_fullwidth = True
     ordering = ["-created_at"]
     is_found_by_id = True
-    when_empty = (
-        "Nothing has been remembered yet. Issue an API key under People and let an agent talk."
-    )
+    when_empty = "No memories yet. Add an API key and connect an agent."
     search_fields = ["content", "subject"]
-    search_help_text = "What is remembered about …, or a whole id"
+    search_help_text = "Search by meaning, or enter an id"
     actions = [
         list_action("pin_selected", changes.PIN, "Pin"),
         list_action("unpin_selected", changes.UNPIN, "Unpin"),
         list_action("archive_selected", changes.ARCHIVE, "Archive"),
         list_action("restore_selected", changes.RESTORE, "Restore"),
         list_action("dispute_selected", changes.DISPUTE, "Dispute"),
-        list_action("give_selected", changes.GIVE, "Give to the team"),
-        list_action("delete_selected_memories", changes.DELETE, "Delete (text and history stay)"),
+        list_action("give_selected", changes.GIVE, "Share with the team"),
+        list_action("delete_selected_memories", changes.DELETE, "Delete"),
     ]
     actions_detail = [
         "pin_this",
@@ -96,7 +94,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
     # The page shows the row in its own way, not as a form of read-only fields.
     fields = ["content"]
 
-    give_this = _button("give_this", changes.GIVE, "Give to the team", icon="groups")
+    give_this = _button("give_this", changes.GIVE, "Share with the team", icon="groups")
     pin_this = _button("pin_this", changes.PIN, "Pin", icon="keep")
     unpin_this = _button("unpin_this", changes.UNPIN, "Unpin", icon="keep_off")
     archive_this = _button("archive_this", changes.ARCHIVE, "Archive", icon="archive")
@@ -106,11 +104,11 @@ class MemoryAdmin(TeamAdmin[Memory]):
 
     # Titles and orders of the columns; the list's template shows the cells from its `lines`.
     text = column("memory", str, ordering="content")
-    whose = column("whose", str, ordering="end_user__external_id")
+    whose = column("owner", str, ordering="end_user__external_id")
     kind = column("type", str, ordering="memory_type")
     standing = column("status", str, ordering="status")
     age = column("age", str, ordering="created_at")
-    use = column("use", str, ordering="usage__retrieved")
+    use = column("uses", str, ordering="usage__retrieved")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[listing.MemoryChangeList]:
         return listing.MemoryChangeList

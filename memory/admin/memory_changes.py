@@ -79,54 +79,56 @@ def _give(**asked: Any) -> None:  # Any: who, which memory and why
 def _restore(**asked: Any) -> str:  # Any: as above
     restored = restore_memory(tools=default_tools(), **asked)
     if restored.status == Status.DISPUTED:
-        return "It is in dispute again; its page names the other side."
+        return "It is in dispute again."
     is_older = restored.status == Status.SUPERSEDED
-    return "A newer version stands, so it is an older version again." if is_older else ""
+    return "It has a newer version, so it was restored as an older version." if is_older else ""
 
 
 def _dispute(*, reason: str, **asked: Any) -> str:  # Any: as above
     give_feedback(signal=Feedback.WRONG, note=reason, **asked)
-    return "It is listed under Contradictions until somebody settles it."
+    return "It is now listed under Contradictions."
 
 
 PIN = _change(
     "Pin",
     "pinned",
-    "A pinned memory is in every prompt of those who may see it.",
+    "A pinned memory is part of every prompt for those who can see it.",
     partial(pin_memory, pinned=True),
 )
 UNPIN = _change(
     "Unpin",
     "unpinned",
-    "It competes with the others for a place in the prompt again.",
+    "It is only part of a prompt if it is relevant.",
     partial(pin_memory, pinned=False),
 )
 ARCHIVE = _change(
     "Archive",
     "archived",
-    "Prompts leave it out; a search of what was still finds it. Its open disputes end, and it can"
-    " be restored.",
+    "It is left out of prompts; only searches that include past memories find it. Its open"
+    " contradictions are closed. It can be restored.",
     archive_memory,
 )
 DELETE = _change(
     "Delete",
     "deleted",
-    "Agents will not find it any more and its open disputes end."
-    " Its text and its history stay here, and it can be restored on its page.",
+    "Agents no longer find it, and its open contradictions are closed. Its text and history stay,"
+    " and it can be restored on its page.",
     delete_memory,
 )
-RESTORE = _change("Restore", "restored", "Agents find it again, pinned if it was.", _restore)
+RESTORE = _change(
+    "Restore", "restored", "Agents find it again. If it was pinned, it is pinned again.", _restore
+)
 GIVE = _change(
-    "Give to the team",
-    "given to the team",
-    "All agents may tell it to everybody. It no longer belongs to one person.",
+    "Share with the team",
+    "shared with the team",
+    "All agents can use it for everybody. It no longer belongs to one person.",
     _give,
 )
 DISPUTE = _change(
     "Dispute",
     "disputed",
-    "Agents see it as disputed and it ranks lower. It waits under Contradictions until somebody"
-    " settles the dispute.",
+    "It is marked as disputed for agents and ranks lower until somebody settles it under"
+    " Contradictions.",
     _dispute,
 )
 
@@ -170,7 +172,7 @@ def correct_page(
     """
     refusal = ""
     if not memory.is_live:
-        refusal = f"It is now {status_words(memory.status)} and cannot be corrected."
+        refusal = f"The memory is now {status_words(memory.status)} and cannot be corrected."
         if request.method != "POST":
             messages.warning(request, refusal)
             return HttpResponseRedirect(current_page(str(memory.pk)))
@@ -187,7 +189,7 @@ def correct_page(
     return model_admin.own_page(
         request,
         "admin/memory/correct.html",
-        "Correct: write the new text",
+        "Correct memory",
         page=page_of_row(memory),
         memory=memory,
         by=actor_words(memory.actor),
@@ -218,11 +220,11 @@ def _correct(request: HttpRequest, memory: Memory, *, content: str, reason: str)
     if memory.form:
         messages.info(
             request,
-            f"The new text stands alone: the {memory.form} and its payload stay with the version"
-            " before.",
+            f"The new version is plain text: the fields of the {memory.form} stay with the previous"
+            " version.",
         )
     replaced = excerpt(memory.content, 60)
-    messages.success(request, f"The text was saved. It replaces “{replaced}”")
+    messages.success(request, f"Correction saved. It replaces “{replaced}”")
 
 
 def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
@@ -232,8 +234,8 @@ def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
     if written.outcome == Outcome.HELD:
         messages.warning(
             request,
-            "It changes a profile field of a person or what the team prefers, so it waits for a yes"
-            " of somebody else under Consent requests; until then the present text stands.",
+            "It changes a profile field of a person or a preference of the team, so somebody else"
+            " must approve it under Consent requests. Until then the current text is used.",
         )
     if written.outcome == Outcome.DUPLICATE:
         messages.info(request, "Another memory already says this and replaces this one.")

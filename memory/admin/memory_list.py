@@ -156,10 +156,10 @@ class CategoryFilter(DropdownFilter):
 
 _told = Q(tag_rows__name=TEAM_FACT, status__in=LIVE)
 TeamFactFilter = condition_filter(
-    "said of the team",
+    "team fact",
     {
-        "waiting": ("Waiting for a yes", _told & Q(end_user__isnull=False)),
-        "given": ("Given to the team", _told & Q(end_user__isnull=True)),
+        "waiting": ("Waiting for approval", _told & Q(end_user__isnull=False)),
+        "given": ("Shared with the team", _told & Q(end_user__isnull=True)),
     },
     parameter="team_fact",
 )
@@ -178,8 +178,8 @@ StandingFilter = condition_filter(
 AgeFilter = condition_filter(
     "age",
     {
-        "day": ("Up to a day", since("created_at", days=1)),
-        "week": ("Up to a week", since("created_at", days=7)),
+        "day": ("Up to 1 day", since("created_at", days=1)),
+        "week": ("Up to 7 days", since("created_at", days=7)),
         "month": ("Up to 30 days", since("created_at", days=30)),
         "old": ("Over 30 days", lambda: ~since("created_at", days=30)()),
         "older": ("Over 180 days", lambda: ~since("created_at", days=180)()),
@@ -219,7 +219,7 @@ def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[
         return None
     team_ids = _teams(request)
     if len(team_ids) > _MOST_TEAMS:
-        messages.info(request, "Choose a team to search by meaning; these are found by words.")
+        messages.info(request, "These results match by words. Filter by team to search by meaning.")
         return None
     is_narrowed = any(value for name, value in request.GET.items() if name not in _NOT_FILTERS)
     ranked: list[tuple[float, UUID]] = []

@@ -152,12 +152,12 @@ def related_to(memory: Memory, neighbours: Iterable[Neighbour]) -> dict[str, Any
 def _facts(memory: Memory) -> list[tuple[str, object]]:
     said_again = memory.corroboration
     return [
-        ("Whose", owners_of(memory)),
+        ("Owner", owners_of(memory)),
         ("Type", memory.memory_type.replace("_", " ")),
         ("Tier", memory.tier),
         ("Importance", f"{memory.importance} of 10"),
         ("Confidence", f"{memory.confidence:.0%}"),
-        ("Said again", "once" if said_again == 1 else f"{said_again} times" if said_again else ""),
+        ("Repeated", "once" if said_again == 1 else f"{said_again} times" if said_again else ""),
         ("Subject", memory.subject),
         ("Category", memory.category),
         ("Tags", ", ".join(memory.tags)),
@@ -213,7 +213,7 @@ def _neighbours(
     for dispute in disputes:
         if dispute.other is not None:
             is_open = dispute.contradiction.resolved_at is None
-            yield Neighbour(dispute.other, "contradicts" if is_open else "contradicted once")
+            yield Neighbour(dispute.other, "contradicts" if is_open else "contradicted (settled)")
     edges = (
         MemoryRelation.objects.filter(
             Q(from_memory=memory) | Q(to_memory=memory), team_id=memory.team_id

@@ -32,7 +32,7 @@ class ClearForm(forms.Form):
 
     name = forms.CharField(
         max_length=200,
-        error_messages={"required": "Type the project's name."},
+        error_messages={"required": "Type the project's slug."},
         widget=TextWidget(attrs={"autocomplete": "off", "autocapitalize": "off"}),
     )
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
@@ -77,13 +77,13 @@ class ProjectAdmin(TeamAdmin[Project]):
             except DomainError as error:
                 form.add_error("name", error.message)
             else:
-                more = f" {done.left:,} are left: clear it again." if done.left else ""
+                more = f" {done.left:,} remain: clear the project again." if done.left else ""
                 messages.success(request, f"Memories deleted: {done.deleted:,}.{more}")
                 return HttpResponseRedirect(page)
         kept = Memory.objects.filter(team_id=project.team_id, project_id=project.pk)
         count = f"{kept.exclude(status__in=DELETED).count():,}"
         shown = {"page": page, "project": project, "count": count, "form": form}
-        return self.own_page(request, "admin/memory/clear_project.html", "Clear a project", **shown)
+        return self.own_page(request, "admin/memory/clear_project.html", "Clear project", **shown)
 
 
 def _clear(request: HttpRequest, project: Project, typed: dict[str, str]) -> Cleared:
@@ -118,9 +118,9 @@ class CategoryAdmin(TeamAdmin[Category]):
     # Memories and allowlists name it.
     fixed_fields = ["name"]
     help_texts = {
-        "name": "One word, such as goals. Memories and agents name it, so it stays as it is.",
-        "description": "What belongs in it.",
-        "context": "What an answer that asks for the category gets of it.",
+        "name": "One word, for example goals. It cannot be changed later.",
+        "description": "The memories that belong in it.",
+        "context": "The memories that an answer for this category includes.",
     }
 
     memories = column("memories", _count)

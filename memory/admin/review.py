@@ -25,7 +25,7 @@ from memory.writing.decisions.undoing import ChangedSinceError, undo_settlement
 from memory.writing.secrets import masked_note, safe_statement
 from teams.admin.confirm import MAX_REASON
 from teams.admin.conversations import Quote, passages_of
-from teams.admin.display import actor_words, excerpt, page_of_row
+from teams.admin.display import actor_words, excerpt, page_of_row, with_names
 from teams.admin.theme import TextWidget
 from teams.errors import DomainError, InvalidError
 from teams.middleware import outside_staff_scope
@@ -135,7 +135,7 @@ class Side:
             is_private = memory.memory_type in (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
             is_alone = is_private or not memory.end_user
             who = f"{memory.agent} only" if is_alone else f"{memory.agent}"
-        whom = f", in talk with {memory.end_user}" if memory.end_user else ""
+        whom = f", in conversations with {memory.end_user}" if memory.end_user else ""
         where = f", in the project {memory.project}" if memory.project else ""
         return f"{who}{whom}{where}"
 
@@ -196,11 +196,11 @@ def _sides(pair: Contradiction) -> list[Side]:
         shown = [("a", "Reported as wrong", a, a.content)]
     else:
         shown = [
-            ("a", "A, the earlier", a, marked(a.content, b.content)),
-            ("b", "B, the later", b, marked(b.content, a.content)),
+            ("a", "A (earlier)", a, marked(a.content, b.content)),
+            ("b", "B (later)", b, marked(b.content, a.content)),
         ]
     if pair.resolution == MERGED and a.superseded_by is not None:
-        title = "Written in their place" if b else "Written in its place"
+        title = "Replacement of both" if b else "Replacement"
         shown.insert(0, ("", title, a.superseded_by, a.superseded_by.content))
     sources = {each[2].pk: each[2].source_message_ids[-_MOST_SOURCES:] for each in shown}
     talks = passages_of(sources, team_id=pair.team_id)
@@ -228,7 +228,7 @@ def _reason(pair: Contradiction) -> str:
     subject = pair.memory_a.subject
     if pair.strategy == Strategy.SAME_SUBJECT and subject:
         found = f"Both are about “{subject}”"
-    told = f" The judge ({pair.judge}) says: {reason}." if reason else f" Judge: {pair.judge}."
+    told = f" The judge ({pair.judge}): {reason}." if reason else f" Judge: {pair.judge}."
     return f"{found}.{told}"
 
 
@@ -243,7 +243,7 @@ def _settled(pair: Contradiction) -> str:
         at=pair.resolved_at,
         note=pair.resolution_note,
     )
-    return f"It is settled already, {told}."
+    return f"It is already settled, {told}."
 
 
 def _past_decisions(pair: Contradiction) -> list[PastDecision]:
@@ -268,10 +268,10 @@ def carry_out(request: HttpRequest, pair: Contradiction, form: ReviewForm) -> Sa
         viewer, until = viewer_of(request, pair), timezone.now() + SNOOZES[choice]
         with outside_staff_scope(request):
             snooze_contradiction(viewer=viewer, contradiction_id=pair.pk, until=until)
-        return f"Left for {'a day' if choice == 'day' else 'a week'}: {name_of(pair)}."
+        return f"Left for later ({'1 day' if choice == 'day' else '1 week'}): {name_of(pair)}."
     merged = form.cleaned_data["content"] if choice == "merge" else ""
     told = settle(request, pair, note, resolution=_RESOLUTIONS[choice], merged_content=merged)
-    return told or "It is settled."
+    return told or "Settled."
 
 
 def with_undo(told: str, url: str) -> SafeString:
@@ -293,12 +293,14 @@ def take_back(request: HttpRequest, pair: Contradiction) -> None:
             undone = undo_settlement(viewer=viewer, contradiction_id=pair.pk, now=timezone.now())
     except ChangedSinceError as error:
         told = [f"“{excerpt(each.memory.content, 60)}” {each.how}" for each in error.changed]
-        messages.warning(request, f"Not taken back, as memories changed since: {'; '.join(told)}.")
+        messages.warning(
+            request, f"Not undone, because memories have changed since: {'; '.join(told)}."
+        )
     except DomainError as error:
-        messages.warning(request, error.message)
+        messages.warning(request, with_names(error.message))
     else:
         more = len(undone.reopened)
-        with_it = f" {more} that ended with it {'is' if more == 1 else 'are'} open again too."
+        with_it = f" {more} closed with it {'is' if more == 1 else 'are'} open again too."
         messages.success(
-            request, f"Taken back: {name_of(pair)} is open again.{with_it if more else ''}"
+            request, f"Undone: {name_of(pair)} is open again.{with_it if more else ''}"
         )

@@ -156,7 +156,7 @@ def _rest(beside: list[Contradiction]) -> list[str]:
     ended = [f"{name_of(row)} ({resolution_words(row)})" for row in rows if row.resolved_at]
     still_open = [name_of(row) for row in rows if not row.resolved_at]
     told = []
-    for words, names in (("Ended with it", ended), ("Still open", still_open)):
+    for words, names in (("Closed with it", ended), ("Still open", still_open)):
         if names:
             said = listed(names, _MOST_NAMED)
             told.append(f"{words}: {said}" if said.endswith(".”") else f"{words}: {said}.")
@@ -184,19 +184,19 @@ def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
     told = format_html(words, marked(a.content, b.content), marked(b.content, a.content))
     winner, loser = (b, a) if resolution == B_WINS else (a, b)
     if resolution != BOTH_VALID and loser.is_pinned and not winner.is_pinned:
-        moved = "The side that is replaced is pinned; its pin moves to the one that is kept."
+        moved = "The pin of the replaced side moves to the one that is kept."
         return format_html("{} {}", told, moved)
     return told
 
 
 _STAYS = (
-    "Agents no longer get what is replaced or deleted. Its text and history stay here, and “Undo”"
-    " on the page of the contradiction takes all of it back."
+    "Agents no longer get a replaced or deleted memory. Its text and history stay, and the decision"
+    " can be undone on the page of the contradiction."
 )
-KEEP_A = _change(f"A, the earlier side, is kept and replaces B. {_STAYS}", A_WINS)
+KEEP_A = _change(f"A, the earlier one, is kept and replaces B. {_STAYS}", A_WINS)
 KEEP_B = _change(
-    f"B, the later side, is kept and replaces A; where somebody only said that A is wrong, A is"
-    f" deleted. {_STAYS}",
+    f"B, the later one, is kept and replaces A. If A was only reported as wrong, it is deleted."
+    f" {_STAYS}",
     B_WINS,
 )
-KEEP_BOTH = _change("Both sides are valid: both are kept and no longer disputed.", BOTH_VALID)
+KEEP_BOTH = _change("Both are kept and are no longer disputed.", BOTH_VALID)

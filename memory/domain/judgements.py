@@ -118,21 +118,21 @@ def _is_apart(a: str, b: str, *, is_unit: bool, careless: bool) -> bool:
 A_WINS, B_WINS, BOTH_VALID, MERGED = "a_wins", "b_wins", "both_valid", "merged"
 
 _OF_TWO = {
-    A_WINS: "the earlier one stands",
-    B_WINS: "the later one stands",
+    A_WINS: "the earlier one was kept",
+    B_WINS: "the later one was kept",
     BOTH_VALID: "both are valid",
     MERGED: "both were merged into one",
 }
 _OF_ONE = {
-    A_WINS: "it stands",
-    B_WINS: "it is wrong",
-    BOTH_VALID: "it stands",
+    A_WINS: "it was kept",
+    B_WINS: "it was wrong",
+    BOTH_VALID: "it was kept",
     MERGED: "it was corrected",
 }
 
 
 # As who says the losing words again is to read it, for whom the sides stand in another order.
-_OF_AGAIN = {**_OF_TWO, A_WINS: "the other one stands", B_WINS: "the other one stands"}
+_OF_AGAIN = {**_OF_TWO, A_WINS: "the other one was kept", B_WINS: "the other one was kept"}
 
 
 def told_decision(

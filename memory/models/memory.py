@@ -96,7 +96,7 @@ class Memory(TeamOwned):
     contradicts = ArrayField(models.UUIDField(), default=list, blank=True)
 
     agent = SameTeamKey(Agent, null=True, blank=True)
-    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True, verbose_name="person")
     project = SameTeamKey(Project, null=True, blank=True)
     conversation = SameTeamKey(Conversation, null=True, blank=True)
     source_message_ids = ArrayField(models.UUIDField(), default=list, blank=True)
@@ -443,8 +443,8 @@ class Category(TeamOwned):
     """
 
     class Context(models.TextChoices):
-        ALL = "all", "All: every one of its memories goes into an answer that asks for it"
-        RAG = "rag", "RAG: only what the question finds"
+        ALL = "all", "All memories of the category"
+        RAG = "rag", "Only memories that match the question"
 
     name = models.CharField(max_length=100)
     description = models.CharField(max_length=500, blank=True, default="")
@@ -453,7 +453,7 @@ class Category(TeamOwned):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="How many of its memories one answer holds at most; empty for no limit.",
+        help_text="Maximum number of its memories in an answer; empty for no limit.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -47,7 +47,7 @@ DELETED = "the other side was deleted"
 ARCHIVED = "the other side was archived"
 SUPERSEDED = "superseded by a newer memory"
 LOST = "the other side of it lost"
-UNDONE = "the merge that wrote one side was taken back"
+UNDONE = "the merge that wrote one side was undone"
 _UNDECIDED = (DELETED, ARCHIVED, SUPERSEDED, LOST, UNDONE)
 _STATED = Judgement(Verdict.SUPERSEDE, "replaced on request")
 

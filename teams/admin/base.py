@@ -186,7 +186,7 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     fixed_fields: Sequence[str] = ()
     # By field, what a form says under it; a model's own words hold for the others.
     help_texts: Mapping[str, str] = {}
-    when_empty = "There is nothing of this kind yet."
+    when_empty = "Nothing has been added yet."
     empty_value_display = NOTHING
 
     created = time_column("created_at", "created")

@@ -16,7 +16,7 @@ from teams.admin_permissions import REVIEWERS, Roles, may
 from teams.errors import DomainError
 
 from .base import TeamAdmin
-from .display import page_of_row
+from .display import page_of_row, with_names
 from .theme import Row, action
 
 MAX_ROWS = 200
@@ -54,7 +54,7 @@ def confirm_and_run(
     """
     found: list[Any] = list(rows.select_related("team")[: MAX_ROWS + 1])  # Any: a team's rows
     if len(found) > MAX_ROWS:
-        messages.error(request, f"Choose {MAX_ROWS} rows or fewer; nothing was changed.")
+        messages.error(request, f"Nothing was changed: select at most {MAX_ROWS} rows.")
         return None
     allowed = [row for row in found if may(request, roles=change.roles, team_id=row.team_id)]
     refused = [row for row in found if row not in allowed]
@@ -64,7 +64,7 @@ def confirm_and_run(
     return model_admin.own_page(
         request,
         "admin/confirm_change.html",
-        f"{change.verb}: are you sure?",
+        f"{change.verb}?",
         change=change,
         allowed=[(row, change.effect(row)) for row in allowed],
         refused=[(row, (change.name or str)(row)) for row in refused],
@@ -136,12 +136,12 @@ def _run(
         try:
             sentence = change.apply(request, row, reason)
         except DomainError as error:
-            problems.setdefault(error.message, []).append(row)
+            problems.setdefault(with_names(error.message), []).append(row)
         else:
             done += 1
             sentences += [sentence] if sentence else []
     if refused:
-        problems["Your role in the team does not allow it."] = refused
+        problems["Your role in the team does not allow this."] = refused
     if done:
         more = len(sentences) - MAX_NAMED
         told = [*sentences[:MAX_NAMED], *([f"And {more} more."] if more > 0 else [])]
@@ -149,7 +149,7 @@ def _run(
             request, " ".join([f"{_counted(model_admin, done)} {change.done}.", *told])
         )
     for problem, rows in problems.items():
-        left = f"{_counted(model_admin, len(rows))} left as before: {problem}"
+        left = f"{_counted(model_admin, len(rows))} not changed: {problem}"
         named = f" {listed([change.name(row) for row in rows])}" if change.name else ""
         messages.warning(request, left + named)
     if reason and not done:

@@ -97,7 +97,7 @@ def _passages(rows: Iterable[Message], sources: set[tuple[UUID, int]]) -> list[l
 class ConversationAdmin(TeamAdmin[Conversation]):
     """Every word that was said, to read and never to change."""
 
-    list_display = ["thread", "agent", "end_user", "project", "last_position", "revision"]
+    list_display = ["thread", "agent", "end_user", "project", "last_position"]
     list_display += ["team", "created", "closed"]
     list_filter = [
         ("team", RelatedFilter),
@@ -115,7 +115,7 @@ class ConversationAdmin(TeamAdmin[Conversation]):
             None,
             "thread_id",
             ("agent", "end_user", "project"),
-            ("last_position", "extracted_position", "revision"),
+            ("last_position", "extracted_position"),
             ("team", "created", "closed"),
         )
     ]
@@ -148,8 +148,7 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     fields = ["team", "external_id", "display_name", "role", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
     help_texts = {
-        "role": "A member hears what other members said about the work; a guest does not.",
-        "has_insights": "Insights about this person are made.",
+        "role": "Members hear what other members said about the work; guests do not.",
     }
 
     def formfield_for_choice_field(
@@ -157,7 +156,7 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     ) -> Any:  # Any: Django's own signature
         """Names what an empty role means."""
         if db_field.name == "role":
-            kwargs["choices"] = [("", "as the team's new people"), *Role.choices]
+            kwargs["choices"] = [("", "Default of the team"), *Role.choices]
         return super().formfield_for_choice_field(db_field, request, **kwargs)
 
 
@@ -180,7 +179,7 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     list_select_related = ["team", "agent", "end_user"]
     ordering = ["-saved_at", "-version"]
     search_fields = ["thread_id", "end_user__external_id", "end_user__display_name"]
-    search_help_text = "A thread or an end user"
+    search_help_text = "Search by thread or person"
     fieldsets = [
         section(
             None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,8 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+
+from teams.services.people import staff_name
 
 from .theme import display
 
@@ -197,12 +200,12 @@ _WORK = {
     "task:compact": "compaction",
     "task:sweep_jobs": "extraction",
     "task:flush_usage": "usage counts",
-    "task:flush_key_use": "use of keys",
+    "task:flush_key_use": "API key usage",
     "task:clear_caches": "erasure",
     "task:index_messages": "indexing",
     "task:embed_memories": "indexing",
-    "task:seal_log": "sealing of the log",
-    "task:events": "counting of events",
+    "task:seal_log": "log sealing",
+    "task:events": "event counts",
     "judge": "the judge",
     "merged": "a merge",
     "correction": "a correction",
@@ -212,8 +215,8 @@ _KINDS = {
     "agent": "{} (agent)",
     "user": "{} (person)",
     "key": "API key {}",
-    "command": "command {}",
-    "database": "database login {}",
+    "command": "{} (command)",
+    "database": "{} (database)",
     "summary": "summary ({})",
     "judge": "the judge ({})",
     "task": "{}",
@@ -221,7 +224,7 @@ _KINDS = {
 
 
 def actor_words(actor: str) -> str:
-    """The name of who acted as people say it: "rob (staff)", "kyra (agent)", "extraction"."""
+    """The name of who acted: "Rob Moe (staff)", "kyra (agent)", "extraction"."""
     if not actor:
         return NOTHING
     if actor in _WORK:
@@ -229,8 +232,18 @@ def actor_words(actor: str) -> str:
     kind, colon, name = actor.partition(":")
     if not colon or not name or kind not in _KINDS:
         return actor
-    is_named = kind in ("staff", "agent", "user")
+    if kind == "staff":
+        name = staff_name(name)
+    is_named = kind in ("staff", "agent", "user", "command")
     return _KINDS[kind].format(name if is_named else name.replace("_", " "))
+
+
+_ACTOR = re.compile(r"\b(?:staff|agent|user|key|command):[\w.@+-]*[\w@+-]")
+
+
+def with_names(text: str) -> str:
+    """Returns the text with the codes of those who acted in words."""
+    return _ACTOR.sub(lambda found: actor_words(found[0]), text)
 
 
 def actors_called(words: str) -> list[str]:

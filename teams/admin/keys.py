@@ -36,7 +36,7 @@ def _revoke(_request: HttpRequest, key: ApiKey, _reason: str) -> None:
 REVOKE: Change[ApiKey] = Change(
     verb="Revoke",
     done="revoked",
-    explanation="Requests with these keys are refused from now on. This cannot be undone.",
+    explanation="Requests with these keys will be refused. This cannot be undone.",
     apply=_revoke,
     roles=ADMINS,
 )
@@ -51,8 +51,8 @@ def _rotate(request: HttpRequest, key: ApiKey, _reason: str) -> None:
 ROTATE: Change[ApiKey] = Change(
     verb="Rotate",
     done="rotated",
-    explanation="A new key of the same agent, name and rights is shown once. The present one is"
-    " valid for 24 hours more, so that programs can change over.",
+    explanation="A new key with the same agent, name and permissions is shown once. The current key"
+    " stays valid for 24 hours, so that you can update your programs.",
     apply=_rotate,
     roles=ADMINS,
 )
@@ -88,8 +88,8 @@ class KeyForm(TeamOwnedForm):
         Project.objects.all(),
         required=False,
         label="Projects",
-        help_text="The key sees these projects alone, and what belongs to none. Without a choice:"
-        " all.",
+        help_text="Limits the key to these projects and to memories without a project. None"
+        " selected: all projects.",
         widget=ChecksWidget,
     )
 
@@ -114,9 +114,9 @@ class ApiKeyAdmin(TeamAdmin[ApiKey]):
     list_select_related = ["team", "agent"]
     search_fields = ["prefix", "name"]
     help_texts = {
-        "agent": "The key acts as this agent alone and cannot write its document; empty: for the"
-        " whole team.",
-        "name": "What it is for, such as the name of the program that uses it.",
+        "agent": "Limits the key to this agent, whose settings it cannot change. Empty: all agents"
+        " of the team.",
+        "name": "For example the name of the program that uses it.",
     }
     readonly_fields = ["prefix", "projects", "validity", "created", "last_used", "revoked"]
     actions = [list_action("revoke_selected", REVOKE, "Revoke")]

@@ -10,7 +10,8 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
 from django_otp.forms import OTPAuthenticationFormMixin
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -43,8 +44,19 @@ from .theme import (
 admin.site.unregister(Group)
 
 
+_HELP = {
+    "username": "Letters, digits and @ . + - _ only.",
+    "is_active": "Inactive logins cannot log in. Deactivate a login instead of deleting it.",
+    "is_staff": "Can log in to this admin.",
+    "is_superuser": "Can see and change everything in every team.",
+}
+
+
 class StaffForm(LoginForm):
     """A stored login."""
+
+    class Meta(LoginForm.Meta):
+        help_texts = _HELP
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuse to shut out the last admin of a team."""
@@ -59,6 +71,13 @@ class StaffForm(LoginForm):
         return values
 
 
+class NewStaffForm(NewLoginForm):
+    """A new login."""
+
+    class Meta(NewLoginForm.Meta):
+        help_texts = _HELP
+
+
 def _superusers_only(_: object, request: HttpRequest, obj: object = None) -> bool:
     del obj
     return is_superuser(request)
@@ -69,7 +88,9 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     """Superusers alone see and change logins."""
 
     form = StaffForm
-    add_form = NewLoginForm
+    add_form = NewStaffForm
+    # Without the line that promises more fields later.
+    add_form_template = None
     change_password_form = PasswordForm
     show_full_result_count = False
     list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "signed_in"]
@@ -79,17 +100,17 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     readonly_fields = ["signed_in", "joined"]
     fieldsets = [
         section(None, "username", "password"),
-        section("Person", "first_name", "last_name", "email"),
+        section("Name", "first_name", "last_name", "email"),
         section(
-            "Rights",
+            "Permissions",
             *("is_active", "is_staff", "is_superuser"),
-            description="What a login may do in a team is set under Members.",
+            description="Roles in a team are set under Members.",
         ),
-        section("Times", "signed_in", "joined"),
+        section("Dates", "signed_in", "joined"),
     ]
     add_fieldsets = [section(None, "username", "email", "is_staff", "password1", "password2")]
 
-    signed_in = time_column("last_login", "last signed in")
+    signed_in = time_column("last_login", "last login")
     joined = time_column("date_joined", "created")
     has_module_permission = _superusers_only
     has_view_permission = _superusers_only
@@ -99,6 +120,13 @@ class StaffUserAdmin(UserAdmin, ThemedAdmin[StaffUser]):  # type: ignore[type-ar
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """A login made here is for the admin."""
         return {"is_staff": True, **super().get_changeform_initial_data(request)}
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list, titled as in the menu."""
+        title = capfirst(self.opts.verbose_name_plural)
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody: the log names logins, so they are made inactive instead."""
@@ -115,13 +143,14 @@ class CodeForm(OTPAuthenticationFormMixin, SignInForm):  # type: ignore[misc]  #
     otp_token = forms.CharField(
         label="Code",
         required=False,
-        help_text="Of your authenticator app, where your login has one.",
+        help_text="From your authenticator app, if you use one.",
         widget=TextWidget(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
     )
+    error_messages = {**SignInForm.error_messages, "invalid_login": "Wrong username or password."}
     otp_error_messages = {
         **OTPAuthenticationFormMixin.otp_error_messages,
-        "token_required": "Type the code that your authenticator app shows.",
-        "invalid_token": "This code is wrong, or was used already. Wait for the next one.",
+        "token_required": "Enter the code from your authenticator app.",
+        "invalid_token": "Wrong code, or already used. Wait for the next one.",
     }
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
@@ -149,8 +178,8 @@ admin.site.login_form = CodeForm
 
 
 _ROLES = (
-    "Viewers look, reviewers decide about memories, admins also keep agents, keys, models and"
-    " members. A team keeps one admin at least."
+    "Viewers can only look. Reviewers can also change memories and settle contradictions. Admins"
+    " can also manage agents, API keys, models and members. A team needs at least one admin."
 )
 
 
@@ -158,7 +187,7 @@ _COLOURS = {"admin": "primary", "reviewer": "info", "viewer": "default"}
 REMOVE: Change[Membership] = Change(
     verb="Remove",
     done="removed",
-    explanation="They see nothing of the team from now on. Their logins stay.",
+    explanation="They lose access to the team. Their logins stay.",
     apply=lambda _request, member, _reason: remove_member(member=member),
     roles=ADMINS,
     name=str,
@@ -184,14 +213,14 @@ class NewMemberForm(TeamOwnedForm):
     """A new member, named by login: an admin of one team must not see the logins of others."""
 
     username = forms.CharField(
-        label="Login", widget=TextWidget, help_text="The user name of a staff login."
+        label="Login", widget=TextWidget, help_text="The username of an existing login."
     )
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
         user = StaffUser.objects.filter(username=name, is_active=True, is_staff=True).first()
         if user is None:
-            raise ValidationError("There is no staff login of that name.")
+            raise ValidationError("There is no active login with this username.")
         self.instance.user = user
         return name
 

@@ -105,14 +105,14 @@ def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
     if loaded is not None and stored != loaded:
         form.add_error(
             None,
-            f"Somebody changed this {form.instance._meta.verbose_name} in the meantime: you"
-            f" loaded version {loaded}, and the latest is {stored}. Load the page again and repeat"
-            " your change.",
+            f"Somebody else has changed this {form.instance._meta.verbose_name} since you loaded"
+            f" the page (version {loaded}; the latest is {stored}). Reload the page and repeat your"
+            " change.",
         )
 
 
 def _changes(version: Any) -> list[str]:
-    return ["first"] if version.number == 1 else changed_places(version.before, version.document)
+    return ["created"] if version.number == 1 else changed_places(version.before, version.document)
 
 
 SETTINGS = DocumentFields(TeamSettings)
@@ -135,9 +135,9 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
 
     class Meta:
         labels = {
-            "monthly_budget_usd": "Monthly budget of the team in USD",
-            "daily_user_budget_usd": "Daily budget of each end user in USD",
-            "episode_rest_hours": "Hours between two sittings of talk",
+            "monthly_budget_usd": "Monthly budget (USD)",
+            "daily_user_budget_usd": "Daily budget per person (USD)",
+            "episode_rest_hours": "Idle hours before an episode",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
@@ -154,7 +154,7 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
             ("daily_user_budget_usd", settings.DAILY_USER_BUDGET_USD),
         ):
             if name in self.fields:
-                said = f"The most that models may cost; empty for the server's default, {default}."
+                said = f"Maximum model cost. Empty: the server's default, {default}."
                 self.fields[name].help_text = said
         for name in ("person_role", "time_zone"):
             if name in self.fields:
@@ -166,7 +166,7 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
         if team_id_of_slug(slug) is not None:
-            raise ValidationError("There is a team of that slug already.")
+            raise ValidationError("A team with this slug already exists.")
         return slug
 
     def clean_time_zone(self) -> object:
@@ -205,14 +205,14 @@ class TeamsAdmin(TeamAdmin[Team]):
     list_select_related = False
     list_filter = ()
     help_texts = {
-        "time_zone": "Such as Europe/Oslo. The team's days and months begin by it, and logins that"
-        " see only this team see times in it.",
+        "time_zone": "For example Europe/Oslo. Used for the team's days and months, and for times"
+        " shown to logins of this team alone.",
     }
     list_display = ["name", "slug", "time_zone", "own_settings", "created"]
     search_fields = ["name", "slug"]
 
     own_settings = display.column(
-        "own settings", lambda team: display.words(SETTINGS.chosen(_stored(team)))
+        "changed settings", lambda team: display.words(SETTINGS.chosen(_stored(team)))
     )
     versions = display.column(
         "latest versions", lambda team: versions_table(TeamVersion.objects.filter(team=team))
@@ -230,8 +230,8 @@ class TeamsAdmin(TeamAdmin[Team]):
         budgets = ("monthly_budget_usd", "daily_user_budget_usd")
         parts = [
             section(None, *names, *(["loaded_version"] if may_write else [])),
-            section("Time and budgets", "time_zone", *budgets),
-            section("Talk", "episode_rest_hours"),
+            section("Time zone and budgets", "time_zone", *budgets),
+            section("Conversations", "episode_rest_hours"),
             section("Privacy", "person_role", *(["sensitive_fields"] if may_write else [])),
         ]
         if may_write:

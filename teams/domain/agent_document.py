@@ -132,19 +132,19 @@ class Personality(_WithOwnFields):
     """The agent's personality; fields of your own hold a text, a number or a list of texts."""
 
     traits: Lines = Field(default=[], validation_alias=AliasChoices("traits", "personality_traits"))
-    """Such as: Curious. Patient."""
+    """For example: curious, patient."""
     tone: Line = ""
-    """Such as: warm."""
+    """For example: warm."""
     verbosity: Line = ""
-    """Such as: brief."""
+    """For example: brief."""
     formality: Line = ""
-    """Such as: casual."""
+    """For example: casual."""
     voice_examples: Lines = Field(
         default=[], validation_alias=AliasChoices("voice_examples", "examples")
     )
     """Sample sentences in the agent's voice."""
     custom_instructions: Instructions = ""
-    """Stands in the prompt verbatim."""
+    """Added to the prompt word for word."""
 
 
 class Rules(_WithOwnFields):
@@ -155,7 +155,7 @@ class Rules(_WithOwnFields):
     never: Lines = []
     """What the agent never does."""
     custom_instructions: Instructions = Field(default="", title="Further rules")
-    """Stands in the prompt verbatim."""
+    """Added to the prompt word for word."""
 
 
 class Skill(Part):
@@ -204,12 +204,12 @@ SkillList = Annotated[
 class Skills(Part):
     """The agent's skills; the prompt lists shared and custom ones, without the disabled."""
 
-    shared: SkillList = Field(default=[], title="Skills of the team")
-    """Skills that several agents have: names, or names with descriptions."""
-    custom: SkillList = Field(default=[], title="Skills of its own")
-    """Skills of this agent alone."""
+    shared: SkillList = Field(default=[], title="Shared skills")
+    """Skills that several agents have. The description is optional."""
+    custom: SkillList = Field(default=[], title="Own skills")
+    """Skills that only this agent has."""
     disabled: SkillNames = Field(default=[], title="Disabled skills")
-    """Names of skills from the lists above that the prompt does not mention."""
+    """Names of skills above to leave out of the prompt."""
 
     @field_validator("shared", "custom")
     @classmethod
@@ -227,30 +227,28 @@ class CustomTier(Part):
 
     name: Tier = Field(title="Tier")
     model_name: Annotated[str, Text(200, is_required=True)] = Field(title="Model")
-    cost_per_1k_input: Price = Field(title="USD per 1,000 tokens read")
-    cost_per_1k_output: Price = Field(title="USD per 1,000 tokens written")
+    cost_per_1k_input: Price = Field(title="USD per 1,000 input tokens")
+    cost_per_1k_output: Price = Field(title="USD per 1,000 output tokens")
 
 
 class ModelConfig(Part):
     """Which model the agent uses, and what it may spend."""
 
-    enable_model_routing: bool = Field(default=True, title="Choose the model by the question")
-    """Whether routing chooses the model; otherwise it is always `model_name`."""
+    enable_model_routing: bool = Field(default=True, title="Model routing")
+    """On: the model is chosen for each question. Off: the agent always uses the model below."""
     model_name: ModelName = Field(default="", title="Model")
-    """The model to use where none is chosen by the question."""
-    force_tier: Tier | None = Field(default=None, title="Always this tier")
-    """Always a model of this tier."""
-    max_tier: Tier | None = Field(default=None, title="No tier above")
-    """Never a model of a tier above."""
-    custom_tiers: list[CustomTier] = Field(
-        default=[], max_length=len(TIERS), title="Models of its own"
-    )
-    """In place of the team's models: one for each tier that the agent may use."""
-    daily_budget_usd: Budget | None = Field(default=None, title="Daily budget in USD")
-    """What models may cost this agent in a day of the team's time zone; without it only the
-    budgets of the user and the team apply."""
-    monthly_budget_usd: Budget | None = Field(default=None, title="Monthly budget in USD")
-    """The same for a month."""
+    """The model to use when routing is off."""
+    force_tier: Tier | None = Field(default=None, title="Fixed tier")
+    """Always use a model of this tier."""
+    max_tier: Tier | None = Field(default=None, title="Highest tier")
+    """Never use a model of a higher tier."""
+    custom_tiers: list[CustomTier] = Field(default=[], max_length=len(TIERS), title="Own models")
+    """Replace the team's models: one for each tier that the agent may use."""
+    daily_budget_usd: Budget | None = Field(default=None, title="Daily budget (USD)")
+    """Maximum model cost of this agent per day, in the team's time zone. Without it, only the
+    budgets of the person and the team apply."""
+    monthly_budget_usd: Budget | None = Field(default=None, title="Monthly budget (USD)")
+    """Maximum model cost of this agent per month."""
 
     @model_validator(mode="after")
     def _check_tiers(self) -> Self:
@@ -277,15 +275,15 @@ class RetrievalWeights(Part):
     """The weight of each signal; a missing one keeps its default; not all may be zero."""
 
     semantic: Weight = 0.6
-    """How well words and meaning fit the question."""
+    """Similarity to the question in words and meaning."""
     recency: Weight = 0.1
-    """How new it is."""
+    """Age: newer memories score higher."""
     importance: Weight = 0.15
-    """How important it was said to be."""
+    """Importance of the memory."""
     continuity: Weight = 0.1
-    """Whether it belongs to the conversation under way."""
+    """Origin in the current conversation."""
     relation: Weight = 0.05
-    """How strongly it is linked with what else was found."""
+    """Links to other memories that were found."""
 
     @model_validator(mode="after")
     def _not_all_zero(self) -> Self:
@@ -300,12 +298,12 @@ SIGNALS = tuple(RetrievalWeights.model_fields)
 class Shares(Part):
     """Shares of a package's budget; at most 1 together. A tier that is left out reserves none."""
 
-    task: Share = Field(default=0.0, title="Share of the task")
-    """Of its items."""
-    project: Share = Field(default=0.0, title="Share of the project")
-    """Of the project's memories."""
-    everything: Share = Field(default=0.0, title="Share of the rest", alias="global")
-    """Of what is known beyond task and project."""
+    task: Share = Field(default=0.0, title="Task share")
+    """For items of the task."""
+    project: Share = Field(default=0.0, title="Project share")
+    """For memories of the project."""
+    everything: Share = Field(default=0.0, title="Share of everything else", alias="global")
+    """For memories outside the task and its project."""
 
     @property
     def in_order(self) -> tuple[float, float, float]:
@@ -323,42 +321,44 @@ class ContextPolicy(Part):
     """The shares of a package's budget; 40, 40 and 20 per cent by default."""
 
     shares: Shares = Shares(task=0.4, project=0.4, **{"global": 0.2})
-    """Of the task, its project and what is known beyond. What a tier leaves free goes to the
-    best of all."""
+    """Shares of the task, its project and everything else. Unused budget goes to the best of the
+    remaining items."""
     head_tail_preserve: Annotated[int, Field(ge=0, le=MOST_PRESERVED)] = Field(
-        default=0, title="Kept at either end"
+        default=0, title="First and last items"
     )
-    """So many of the first and of the last items of a package come before all others, whole."""
+    """Number of first and of last items that are always included, in full."""
 
 
 class MemoryConfig(Part):
     """Settings for reading and filling the agent's memory."""
 
     token_budget: Annotated[int, Field(ge=LEAST_TOKEN_BUDGET, le=MOST_TOKEN_BUDGET)] = 2000
-    """Tokens of one prompt."""
-    summarize_interval: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Messages between two extractions; by default `SUMMARIZE_INTERVAL`. What is pending in a
-    conversation at rest is extracted as well."""
-    keeps_to_itself: bool = Field(default=False, title="Keeps what it learns to itself")
-    """Whether what it learns in talk belongs to it alone and no other agent is told; by default
-    the team's agents share what they learn about a person."""
-    allowed_categories: Annotated[Categories, AfterValidator(once)] = Field(
-        default=[], title="Categories it may read"
+    """Maximum tokens of a prompt."""
+    summarize_interval: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        default=None, title="Messages between extractions"
     )
-    """Which categories it may read; an empty list means all."""
+    """Number of messages after which memories are extracted; `SUMMARIZE_INTERVAL` by default. An
+    idle conversation is extracted earlier."""
+    keeps_to_itself: bool = Field(default=False, title="Private memory")
+    """On: other agents do not see what this agent learns in conversations. Off: the team's agents
+    share what they learn about a person."""
+    allowed_categories: Annotated[Categories, AfterValidator(once)] = Field(
+        default=[], title="Allowed categories"
+    )
+    """Categories that the agent may read; an empty list means all."""
     retrieval_weights: RetrievalWeights = RetrievalWeights()
-    """Only their ratio counts."""
+    """Only the ratio of the weights matters."""
     context_policy: ContextPolicy = ContextPolicy()
-    """Of POST /v1/context/package."""
+    """Settings of POST /v1/context/package."""
 
 
 class AgentDocument(Part):
     """An agent's whole document; omitted fields take their defaults."""
 
     name: Annotated[str, Text(200, is_required=True)]
-    """As it calls itself in its prompt; spaces are fine."""
+    """The name that the agent uses for itself in its prompt."""
     tagline: Annotated[str, Text(300)] = ""
-    """Follows the name: a research assistant."""
+    """A short description, for example: a research assistant."""
     personality: Personality = Personality()
     rules: Rules = Rules()
     skills: Skills = Skills()

@@ -31,20 +31,20 @@ class Flags(Part):
     """Switches of whole parts (seed 000, FeatureFlags): the installation's under a team's."""
 
     memory: bool = True
-    """Off: nothing is remembered or retrieved; messages and memories are kept."""
+    """Off: nothing is extracted or retrieved. Stored messages and memories stay."""
     compaction_shield: bool = True
-    """Off: messages can leave a context before memories are extracted from them."""
+    """Off: messages may be dropped from the context before memories are extracted from them."""
     contradiction_detection: bool = True
-    """Off: a new memory never supersedes or disputes another one by itself."""
+    """Off: a new memory never replaces or disputes another one automatically."""
     model_routing: bool = True
-    """Off: an agent uses only the model of its document."""
+    """Off: an agent uses only the model that its own page names."""
     team_facts: bool = True
-    """Off: what somebody says of the team stays with this person until it is given to the team;
-    what is pending is listed under Memories."""
+    """Off: a statement about the team stays with the person who made it until somebody shares it
+    with the team. Pending statements are listed under Memories."""
     episodes: bool = True
-    """Off: talk at rest is not told as an episode."""
+    """Off: idle conversations are not summarised as episodes."""
     insights: bool = True
-    """Off: no insights about people are drawn from what is known."""
+    """Off: no insights about people are derived from their memories."""
 
     def overridden(self, overrides: object) -> Self:
         """Returns these flags with a team's own; what is not valid is passed over."""
@@ -66,7 +66,7 @@ class RequestCategories(Part):
         default=["decision", "constraint", "technical_fact", "convention", "procedure"],
         title="Categories for coding requests",
     )
-    """`*` is every category but preferences and procedures."""
+    """`*` means every category except preferences and procedures."""
     output_format: Names = Field(
         default=["preferences"], title="Categories for output format requests"
     )
@@ -100,24 +100,24 @@ class ContextSettings(Part):
         Field(min_length=1, max_length=len(SCOPES)),
         AfterValidator(once),
     ] = Field(default=["session", "project", "user", "team"], title="Order of scopes")
-    """In which they are asked; one that is missing is not asked."""
-    confidence_threshold: Share = Field(default=0.7, title="Least confidence")
-    """What is less certain is left out."""
-    general_confidence: Share = Field(default=0.9, title="Least confidence for general requests")
-    """The same for a request of no particular kind."""
+    """The order in which scopes are searched. Scopes that are not listed are not searched."""
+    confidence_threshold: Share = Field(default=0.7, title="Minimum confidence")
+    """Less certain facts are left out."""
+    general_confidence: Share = Field(default=0.9, title="Minimum confidence for general requests")
+    """For requests that are of none of the kinds below."""
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = Field(
-        default=5_000, title="Most characters"
+        default=5_000, title="Maximum characters"
     )
-    """Of the whole block."""
-    detect_conflicts: bool = Field(default=True, title="Settle conflicts")
-    """The more certain of two facts is included, else the newer, else both, marked as disputed.
-    Off: both are included verbatim."""
-    read_only_marker: bool = True
-    """Off: the block does not say that it is read-only."""
+    """Length of the whole block."""
+    detect_conflicts: bool = Field(default=True, title="Resolve conflicts")
+    """On: of two conflicting facts, the more certain or else the newer one is included; if neither
+    is, both are, marked as disputed. Off: both are included unmarked."""
+    read_only_marker: bool = Field(default=True, title="Read-only notice")
+    """On: the block says that it is read-only."""
     enough_facts: Annotated[int, Field(ge=1, le=1_000)] = 10
-    """With so many no further scope is asked."""
-    enough_share: Share = Field(default=0.5, title="Enough of the block")
-    """With so much of the characters filled no further scope is asked."""
+    """Number of facts after which no further scope is searched."""
+    enough_share: Share = Field(default=0.5, title="Enough characters")
+    """Share of the maximum characters after which no further scope is searched."""
     categories: RequestCategories = RequestCategories()
 
 
@@ -125,31 +125,31 @@ class LifecycleSettings(Part):
     """When memories are merged, shortened, ranked and forgotten (seeds 000, 002 and 004)."""
 
     off: Annotated[list[Step], Field(max_length=8), AfterValidator(once)] = Field(
-        default=[], title="Switched off"
+        default=[], title="Disabled steps"
     )
-    """Parts that do not run."""
+    """Steps of consolidation that do not run."""
     pairs_per_person: Annotated[int, Field(ge=0, le=10_000)] = Field(
-        default=50, title="Judged pairs"
+        default=50, title="Maximum judged pairs"
     )
-    """A person and day, at most."""
-    cost_usd: Annotated[float, Field(ge=0, le=10_000)] = Field(default=1.0, title="Cost of a run")
-    """In USD, for models, at most."""
-    summarise_after_days: Days = Field(default=7, title="Days until a summary")
-    """Then prompts render an episode by its summary."""
+    """Pairs of memories compared per person and day."""
+    cost_usd: Annotated[float, Field(ge=0, le=10_000)] = Field(
+        default=1.0, title="Maximum cost of a run"
+    )
+    """Model cost in USD."""
+    summarise_after_days: Days = Field(default=7, title="Days until summarised")
+    """Afterwards prompts show an episode as its summary."""
     compress_after_days: Days = Field(default=30, title="Days until compressed")
-    """Then prompts render an episode in key words."""
+    """Afterwards prompts show an episode as keywords."""
     cold_after_days: SomeDays = Field(default=90, title="Days until cold")
-    """Of what is unimportant and unused."""
-    expire_after_days: SomeDays = Field(default=60, title="Days until soft-deleted")
-    """Since anybody asked for it."""
-    expire_below: Annotated[int, Field(ge=1, le=8)] = Field(
-        default=3, title="Importance that never expires"
-    )
-    """What is less important may."""
+    """Unused, unimportant memories become cold: they are found only on request."""
+    expire_after_days: SomeDays = Field(default=60, title="Days until deleted")
+    """Counted from the last time that the memory was used."""
+    expire_below: Annotated[int, Field(ge=1, le=8)] = Field(default=3, title="Importance to keep")
+    """Memories of at least this importance never expire."""
     purge_after_days: SomeDays = Field(default=30, title="Days until purged")
-    """Since it was soft-deleted; until then it can be restored."""
-    purge_erases: bool = Field(default=False, title="Purging erases")
-    """On: what is purged is erased for good, from the past as well."""
+    """Counted from the deletion. Until then the memory can be restored."""
+    purge_erases: bool = Field(default=False, title="Erase on purge")
+    """On: purged memories are also erased from time travel, permanently."""
 
     def does(self, part: str) -> bool:
         """Returns whether the team lets this part run."""
@@ -179,9 +179,9 @@ class TeamSettings(Part):
     """The settings of a team that are kept as JSON."""
 
     sensitive_fields: Annotated[list[ProfileField], Field(max_length=30), AfterValidator(once)] = (
-        Field(default=list(DEFAULT_SENSITIVE_FIELDS), title="Sensitive fields of a person")
+        Field(default=list(DEFAULT_SENSITIVE_FIELDS), title="Sensitive fields")
     )
-    """Such as city, pronouns. A new value of one of them waits under Consent requests until
+    """Profile fields of a person, such as city. A new value waits under Consent requests until
     somebody approves it."""
     context_settings: ContextSettings = ContextSettings()
     lifecycle_settings: LifecycleSettings = LifecycleSettings()

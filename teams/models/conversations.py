@@ -21,12 +21,12 @@ class Conversation(TeamOwned):
     """
 
     agent = SameTeamKey(Agent)
-    end_user = SameTeamKey(EndUser)
+    end_user = SameTeamKey(EndUser, verbose_name="person")
     project = SameTeamKey(Project, null=True, blank=True)
-    thread_id = models.CharField(max_length=MAX_THREAD_CHARS)
+    thread_id = models.CharField("thread", max_length=MAX_THREAD_CHARS)
     revision = models.BigIntegerField(default=0)
-    last_position = models.PositiveIntegerField(default=0)
-    extracted_position = models.PositiveIntegerField(default=0)
+    last_position = models.PositiveIntegerField("messages", default=0)
+    extracted_position = models.PositiveIntegerField("messages extracted", default=0)
     episode_position = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -92,11 +92,9 @@ class Checkpoint(TeamOwned):
     lose the order of keys and refuse some strings. `size` is its length in UTF-8 bytes.
     """
 
-    agent = SameTeamKey(
-        Agent, null=True, blank=True, help_text="Whose it is; without one it is the team's own."
-    )
-    end_user = SameTeamKey(EndUser)
-    thread_id = models.CharField(max_length=MAX_THREAD_CHARS)
+    agent = SameTeamKey(Agent, null=True, blank=True, help_text="The owner; empty for the team.")
+    end_user = SameTeamKey(EndUser, verbose_name="person")
+    thread_id = models.CharField("thread", max_length=MAX_THREAD_CHARS)
     version = models.PositiveIntegerField()
     data = models.TextField()
     size = models.PositiveIntegerField()
@@ -146,7 +144,10 @@ class IdempotentRequest(TeamOwned):
     """
 
     agent = SameTeamKey(
-        Agent, null=True, blank=True, help_text="Whose key it is; keys of the team share theirs."
+        Agent,
+        null=True,
+        blank=True,
+        help_text="The agent of the API key; empty for keys of the team.",
     )
     key = models.CharField(max_length=200)
     digest = models.BinaryField(max_length=32, help_text="Of method, address and body.")

@@ -27,8 +27,8 @@ class StaffUser(AbstractUser):
     """A person who signs in to the web admin."""
 
     class Meta(AbstractUser.Meta):
-        verbose_name = "staff login"
-        verbose_name_plural = "staff logins"
+        verbose_name = "login"
+        verbose_name_plural = "logins"
 
 
 def check_time_zone(name: str) -> None:
@@ -58,7 +58,7 @@ class Team(models.Model):
         max_length=100,
         default="UTC",
         validators=[check_time_zone],
-        help_text="Where its days and months begin, such as Europe/Oslo.",
+        help_text="The time zone of the team's days and months, for example Europe/Oslo.",
     )
     person_role = models.CharField(
         "role of new people",
@@ -66,28 +66,27 @@ class Team(models.Model):
         choices=Role.choices,
         default=Role.GUEST,
         db_default=Role.GUEST,
-        help_text="A guest is a customer. What a member says about the work is told to members.",
+        help_text="Members hear what other members said about the work. Guests, such as customers,"
+        " do not.",
     )
     feature_flags = models.JSONField(default=dict, blank=True)
     sensitive_fields = models.JSONField(
         default=default_sensitive_fields,
         db_default=models.Value(default_sensitive_fields(), models.JSONField()),
         blank=True,
-        help_text="Profile fields of a person that change only with a yes.",
+        help_text="Profile fields of a person that change only with consent.",
     )
     context_settings = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        help_text="How facts are chosen and told as read-only context, where it differs from the"
-        " defaults.",
+        help_text="Overrides of the defaults for read-only context.",
     )
     lifecycle_settings = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        help_text="When memories are merged, shortened, ranked and forgotten, where it differs from"
-        " the defaults.",
+        help_text="Overrides of the defaults for merging, shortening, ranking and forgetting.",
     )
     monthly_budget_usd = models.DecimalField(
         max_digits=12,
@@ -95,7 +94,7 @@ class Team(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(Decimal(0))],
-        help_text="What models may cost the team in a month, in USD; empty for the usual.",
+        help_text="Maximum model cost of the team per month in USD; empty: the server's default.",
     )
     daily_user_budget_usd = models.DecimalField(
         max_digits=12,
@@ -103,14 +102,14 @@ class Team(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(Decimal(0))],
-        help_text="What models may cost for one end user in a day, in USD; empty for the usual.",
+        help_text="Maximum model cost per person and day in USD; empty: the server's default.",
     )
     episode_rest_hours = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="Hours without a message after which a sitting of talk becomes an episode; empty"
-        " for the usual.",
+        help_text="Hours without a message after which a conversation is summarised as an episode;"
+        " empty for the default.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -175,11 +174,12 @@ class Project(TeamOwned):
     slug = models.CharField(max_length=100)
     name = models.CharField(max_length=200)
     max_items = models.PositiveIntegerField(
+        "memory limit",
         default=DEFAULT_MAX_ITEMS,
         db_default=DEFAULT_MAX_ITEMS,
         validators=[MinValueValidator(1)],
-        help_text="How many current memories it has; with more, the least important tenth is"
-        " archived, the oldest first. Pinned ones stay.",
+        help_text="Maximum number of current memories. Above it, the least important tenth is"
+        " archived, oldest first; pinned memories stay.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -212,21 +212,24 @@ class EndUser(TeamOwned):
         blank=True,
         default="",
         db_default="",
-        help_text="A member of the team hears what other members said about the work; a guest does"
-        " not. Empty: as the team says of new people.",
+        help_text="Members hear what other members said about the work; guests do not. Empty: the"
+        " team's default for new people.",
     )
     profile = models.JSONField(default=dict, blank=True)
     has_insights = models.BooleanField(
+        "insights",
         default=True,
         db_default=True,
-        help_text="Whether insights about this person are made.",
+        help_text="Derive insights about this person.",
     )
     insights_at = models.DateTimeField(
-        null=True, editable=False, help_text="When they were last looked for."
+        null=True, editable=False, help_text="The last search for insights."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "person"
+        verbose_name_plural = "people"
         ordering = ["external_id"]
         constraints = [
             models.UniqueConstraint(fields=["team", "external_id"], name="end_user_once"),
@@ -269,7 +272,7 @@ class Agent(TeamOwned):
     keeps_to_itself = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="What it learns in talk belongs to it alone, and no other agent is told.",
+        help_text="Other agents do not see what it learns in conversations.",
     )
     context_policy = models.JSONField(default=dict, db_default={}, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
@@ -297,7 +300,7 @@ class Version(TeamOwned):
     The database alone writes versions (sql/agent_versions.sql, sql/team_versions.sql).
     """
 
-    number = models.PositiveIntegerField(help_text="1 for the first.")
+    number = models.PositiveIntegerField("version")
     document = models.JSONField()
     actor = models.CharField(max_length=200)
     reason = models.TextField(blank=True, default="")
@@ -354,13 +357,18 @@ class ApiKey(TeamOwned):
         default=list,
         db_default=models.Value([]),
         blank=True,
-        help_text="The only projects that exist for it; empty for all.",
+        help_text="The projects that the key can see; empty for all.",
     )
     is_read_only = models.BooleanField(
-        "read-only", default=False, db_default=False, help_text="It may ask, and change nothing."
+        "read-only",
+        default=False,
+        db_default=False,
+        help_text="The key can read, but not change anything.",
     )
     expires_at = models.DateTimeField(
-        null=True, blank=True, help_text="From then on it is refused; empty for never."
+        null=True,
+        blank=True,
+        help_text="The key stops working at this time. Empty: it never expires.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -6,7 +6,9 @@ An agent is looked up by a name that a caller sent through `slug_called`, or by 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from uuid import UUID
 
@@ -14,6 +16,7 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import CharField, Subquery, Value
 from django.db.models.functions import Coalesce
+from django.utils.functional import SimpleLazyObject
 
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.ids import new_id
@@ -52,6 +55,33 @@ def team_ids_of_staff(staff_id: int) -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT palimpsest_teams_of_staff(%s)", [staff_id])
         return [row[0] for row in cursor.fetchall()]
+
+
+_staff_names: ContextVar[Mapping[str, str] | None] = ContextVar("staff_names", default=None)
+
+
+@contextmanager
+def staff_named(*, user: StaffUser, team_ids: Sequence[UUID]) -> Iterator[None]:
+    """Names for `staff_name` in the block: of the login and the members of these teams.
+
+    They are read when the first is asked for, in the scope of that moment.
+    """
+
+    def read() -> dict[str, str]:
+        members = StaffUser.objects.filter(memberships__team_id__in=team_ids)
+        return {each.get_username(): each.get_full_name() for each in [*members, user]}
+
+    token = _staff_names.set(SimpleLazyObject(read))  # type: ignore[arg-type]  # acts as a dict
+    try:
+        yield
+    finally:
+        _staff_names.reset(token)
+
+
+def staff_name(username: str) -> str:
+    """Returns the full name of a login, or the username where no name is known."""
+    names = _staff_names.get()
+    return (names.get(username) if names is not None else None) or username
 
 
 def create_team(*, slug: str, name: str, actor: str) -> Team:

@@ -97,7 +97,7 @@ def test_what_cannot_be_pinned_is_counted_and_left(inside: Cast, reviewer_client
 
     gone.refresh_from_db()
     assert told(answer)[0] == "1 memory pinned."
-    assert told(answer)[1].startswith("1 memory left as before:")
+    assert told(answer)[1].startswith("1 memory not changed:")
     assert not gone.is_pinned
 
 
@@ -127,7 +127,7 @@ def test_a_reviewer_of_one_team_only_looks_at_the_other(
 
     assert told(answer) == [
         "1 memory pinned.",
-        "1 memory left as before: Your role in the team does not allow it.",
+        "1 memory not changed: Your role in the team does not allow this.",
     ]
     with team_scope(team_ids=[cast.team.id, others.team.id], actor="test"):
         pinned = Memory.objects.filter(is_pinned=True)
@@ -140,7 +140,7 @@ def test_more_than_the_limit_changes_nothing(inside: Cast, root_client: Client) 
 
     answer = run(root_client, "pin_selected", memories)
 
-    assert "nothing was changed" in told(answer)[0]
+    assert "Nothing was changed" in told(answer)[0]
     assert not Memory.objects.filter(is_pinned=True).exists()
 
 
@@ -197,7 +197,7 @@ def test_a_failed_job_is_queued_again_and_others_are_left(
     assert (failed.state, failed.attempts, done.state) == ("queued", 0, "done")
     assert told(answer) == [  # type: ignore[arg-type]
         "1 job queued.",
-        "1 job left as before: Only a job that failed or was skipped can be run again.",
+        "1 job not changed: Only a job that failed or was skipped can be run again.",
     ]
 
 
@@ -239,7 +239,7 @@ def test_what_talk_told_of_the_team_waits_in_the_list_and_is_given_to_the_team(
 
     assert "closes at three" in listed
     assert "Likes tea." not in listed
-    assert told(answer) == ["1 memory given to the team."]
+    assert told(answer) == ["1 memory shared with the team."]
     assert "closes at three" not in left
     assert "closes at three" in given
     waiting.refresh_from_db()

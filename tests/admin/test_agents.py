@@ -193,7 +193,7 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(
     answer = admin_client.post(page(cast), agent_form(None, name="Mine", loaded_version=1))
 
     assert answer.status_code == 200
-    assert "you loaded version 1, and the latest is 2" in answer.content.decode()
+    assert "(version 1; the latest is 2)" in answer.content.decode()
     assert (stored(cast).name, stored(cast).tagline) == ("Kyra", "by the API")
 
 
@@ -285,7 +285,7 @@ def test_categories_are_chosen_from_those_of_the_team(
     assert labels == {
         "goals": "goals",
         "profile": "profile",
-        "tasks": "tasks (no category of the team)",
+        "tasks": "tasks (not a category of the team)",
     }
     assert "secret" not in shown.content.decode()
     assert chosen.status_code == 302

@@ -65,7 +65,7 @@ def test_the_list_opens_on_what_waits_the_oldest_first(
     assert 0 < page.index("Sarah lives in Bergen.") < page.index("Sarah lives in Rome.")
     assert "Graz" not in page
     assert "2\xa0days" in page
-    assert "extraction, in talk with kyra" in page
+    assert "extraction, in a conversation with kyra" in page
     rejected = reviewer_client.get(LIST, {"state": "rejected"}).content.decode()
     assert "Graz" in rejected
     assert "Rome" not in rejected
@@ -80,7 +80,7 @@ def test_the_page_shows_both_values_and_quotes_what_was_said(
     assert 'data-key="y"' in page
     assert 'data-key="x"' in page
     looked = viewer_client.get(page_of_request(bergen)).content.decode()
-    assert "Present city" in looked
+    assert "Current city" in looked
     assert 'data-key="y"' not in looked
 
 
@@ -93,7 +93,7 @@ def test_a_yes_changes_the_profile_and_leads_to_the_next_one(
     answer = send(reviewer_client, address, decision="approve", note="asked her")
 
     assert answer.headers["Location"] == page_of_request(rome)
-    assert told(answer) == ["Approved: “Sarah lives in Bergen.” is what sarah's profile says now."]
+    assert told(answer) == ["Approved: sarah's profile now says “Sarah lives in Bergen.”"]
     bergen.refresh_from_db()
     oslo.refresh_from_db()
     rome.refresh_from_db()
@@ -133,7 +133,7 @@ def test_a_no_keeps_what_stands(
 ) -> None:
     said = decide(reviewer_client, bergen, "reject")
 
-    assert said == ["Rejected: “Sarah lives in Bergen.” is not stored."]
+    assert said == ["Rejected: “Sarah lives in Bergen.” was not stored."]
     assert Memory.objects.count() == 1
     bergen.refresh_from_db()
     assert (bergen.state, bergen.decided_by) == ("rejected", "staff:rob")
@@ -169,7 +169,7 @@ def test_the_second_of_two_reviewers_is_told(
 ) -> None:
     decide(admin_client, bergen, "reject")
 
-    assert decide(reviewer_client, bergen, "approve") == ["It is rejected already, by staff:ann."]
+    assert decide(reviewer_client, bergen, "approve") == ["It is already rejected, by ann (staff)."]
 
 
 def test_a_login_of_another_team_meets_none(
@@ -202,7 +202,7 @@ def test_an_admin_corrects_a_city_and_another_reviewer_says_yes(
     address = reverse("admin:memory_memory_change", args=[oslo.pk]).replace("change/", "correct/")
     answer = send(admin_client, address, content="Sarah lives in Rome.", confirmed="yes")
 
-    assert any("waits for a yes" in each for each in told(answer))
+    assert any("approve it under Consent requests" in each for each in told(answer))
     row = ConsentRequest.objects.get()
     assert row.proposed_by == "staff:ann"
     decide(reviewer_client, row, "approve")
@@ -242,10 +242,12 @@ def test_the_page_says_what_a_yes_changes_and_a_decision_can_be_undone(
 
     assert "Replaced: “Sarah lives in Oslo.”" in page
     assert "Replaced: “My name is Sarah and I live in Rome.”" in page
-    assert "Kept as a memory of its own: “My name is Sarah”" in page
+    assert "Stored as a separate memory: “My name is Sarah”" in page
     decide(reviewer_client, bergen, "approve")
     assert "Undo" in reviewer_client.get(page_of_request(bergen)).content.decode()
-    assert decide(reviewer_client, bergen, "undo") == ["Undone: it waits for a decision again."]
+    assert decide(reviewer_client, bergen, "undo") == [
+        "Undone. The request is waiting for a decision again."
+    ]
     bergen.refresh_from_db()
     assert bergen.is_waiting
     oslo.refresh_from_db()

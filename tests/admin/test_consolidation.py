@@ -41,7 +41,7 @@ def test_a_run_shows_its_changes_and_is_taken_back(
     reviewer_client.post(page.replace("change/", "undo/"), {"confirmed": "yes"})
 
     assert changes in shown
-    assert "deduplicate: 2 looked at, 1 planned, 1 made" in shown
+    assert "deduplicate: 2 checked, 1 planned, 1 made" in shown
     assert listed.status_code == 200
     assert "says the same" in listed.content.decode()
     assert sorted(live(inside)) == sorted([TEA, TEA_AGAIN])

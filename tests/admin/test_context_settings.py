@@ -72,5 +72,5 @@ def test_a_viewer_reads_them(inside: Cast, viewer_client: Client) -> None:
 
     shown = viewer_client.get(page).content.decode()
 
-    assert "Most characters: 900" in shown
+    assert "Maximum characters: 900" in shown
     assert "context_settings__max_chars" not in shown

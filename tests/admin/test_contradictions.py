@@ -103,9 +103,9 @@ def test_what_is_settled_already_is_named_and_left(inside: Cast, reviewer_client
 
     done, left = told(answer)[-2:]
     assert done == "1 contradiction settled. “It is late.” is kept and replaces “It ships in May.”."
-    assert left.startswith("1 contradiction left as before: It is settled already, decided on 20")
+    assert left.startswith("1 contradiction not changed: It is already settled, decided on 20")
     assert left.endswith(
-        " UTC by staff:rob: the earlier one stands (asked the office)."
+        " UTC by rob (staff): the earlier one was kept (asked the office)."
         " “Office is in Oslo.” against “Office is in Bergen.”"
     )
     assert states(settled) == ["active", "superseded"]
@@ -129,7 +129,7 @@ def test_one_that_another_of_the_same_choice_settles_is_told(
     (done,) = told(answer)
     assert done == (
         "2 contradictions settled. “Office is in Oslo.” is wrong and is deleted."
-        " Ended with it: “Office is in Oslo.” against “Office is in Bergen.” (B kept)."
+        " Closed with it: “Office is in Oslo.” against “Office is in Bergen.” (B kept)."
     )
 
 
@@ -155,10 +155,10 @@ def test_what_ends_with_a_settled_one_and_what_stays_open_is_told_and_linked(
     assert told(done) == [
         "1 contradiction settled."
         " “Office is in Oslo.” is kept and replaces “Office is in Bergen.”."
-        " Ended with it: “Office is in Bergen.” against “Office is in Voss.” (B kept)."
+        " Closed with it: “Office is in Bergen.” against “Office is in Voss.” (B kept)."
         " Still open: “Office is in Oslo.” against “Office is in Voss.”"
     ]
-    assert "Still open about these memories" in page
+    assert "Other open contradictions of these memories" in page
     assert page_of(beside[0]) in page
     assert page_of(beside[1]) not in page
 
@@ -189,7 +189,8 @@ def test_the_page_that_asks_says_when_a_pin_changes_sides(
     pair.memory_a.save(update_fields=["is_pinned"])
 
     asked = [
-        "its pin moves" in run(reviewer_client, action, [pair], confirmed=False).content.decode()
+        "The pin of the replaced side moves"
+        in run(reviewer_client, action, [pair], confirmed=False).content.decode()
         for action in ("keep_a_selected", "keep_b_selected", "keep_both_selected")
     ]
 
@@ -221,7 +222,7 @@ def test_a_reviewer_of_one_team_only_looks_at_the_other(
     direct = decide(client, other, "a")
 
     assert told(answer)[0].startswith("1 contradiction settled. ")
-    assert "Your role in the team does not allow it." in told(answer)[1]
+    assert "Your role in the team does not allow this." in told(answer)[1]
     assert direct.status_code == 403
     with team_scope(team_ids=[cast.team.id, others.team.id], actor="test"):
         assert states(own) == ["active", "superseded"]
@@ -260,7 +261,7 @@ def test_hostile_text_is_shown_and_never_run(inside: Cast, reviewer_client: Clie
         assert "&lt;script&gt;" in text
         assert "<script>alert" not in text
         assert "<b>bold" not in text
-    assert "It is settled already" in pages[-2].content.decode()
+    assert "It is already settled" in pages[-2].content.decode()
 
 
 def test_people_to_filter_by_are_looked_up_and_not_all_sent(

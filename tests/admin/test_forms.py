@@ -148,7 +148,7 @@ def test_a_taken_team_slug_is_refused_in_words(cast: Cast, root_client: Client) 
     answer = root_client.post(reverse("admin:teams_team_add"), {"name": "Other", "slug": "acme"})
 
     assert answer.status_code == 200
-    assert "team of that slug" in answer.content.decode()
+    assert "team with this slug" in answer.content.decode()
 
 
 def test_an_admin_renames_the_team_but_not_its_slug(cast: Cast, admin_client: Client) -> None:
@@ -190,7 +190,7 @@ def test_an_unknown_login_is_refused_in_words(cast: Cast, admin_client: Client) 
     answer = admin_client.post(reverse("admin:teams_membership_add"), data)
 
     assert answer.status_code == 200
-    assert "There is no staff login of that name." in answer.content.decode()
+    assert "There is no active login with this username." in answer.content.decode()
 
 
 def test_the_admin_of_a_team_cannot_read_other_logins(cast: Cast, admin_client: Client) -> None:

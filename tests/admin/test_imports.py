@@ -45,7 +45,7 @@ def test_one_is_cancelled_after_a_confirmation(inside: Cast, admin_client: Clien
     asked = admin_client.get(cancel, follow=True).content.decode()
     admin_client.post(cancel, {"confirmed": "yes"}, follow=True)
 
-    assert "What waits is not stored." in asked
+    assert "Items that are not imported yet are skipped." in asked
     run.refresh_from_db()
     assert run.state == "cancelled"
     assert not ImportBatch.objects.exists()

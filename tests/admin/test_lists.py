@@ -158,7 +158,7 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
 
     assert "reported as wrong" in listed.content.decode()
     assert [side.title for side in page.context["sides"]] == ["Reported as wrong"]
-    assert "Somebody reported this memory as wrong." in own.content.decode()
+    assert "This memory was reported as wrong." in own.content.decode()
 
 
 def test_jobs_open_on_those_that_are_not_done(inside: Cast, viewer_client: Client) -> None:
@@ -225,7 +225,7 @@ def test_the_homes_counts_lead_to_the_lists_they_count(
 
     for figure in figures:
         assert viewer_client.get(figure.url).context["cl"].result_count == figure.count
-    (live,) = [figure for figure in figures if figure.title == "Live memories"]
+    (live,) = [figure for figure in figures if figure.title == "Active memories"]
     assert live.count == 2
     assert found(viewer_client, standing="gone") == {"Three is gone."}
 
@@ -233,10 +233,10 @@ def test_the_homes_counts_lead_to_the_lists_they_count(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("memory_memory", "Nothing has been remembered yet."),
-        ("memory_contradiction", "No contradiction waits for a decision."),
-        ("memory_job", "No job waits, runs or has failed."),
-        ("teams_conversation", "There is nothing of this kind yet."),
+        ("memory_memory", "No memories yet."),
+        ("memory_contradiction", "No open contradictions."),
+        ("memory_job", "No jobs are waiting, running or failed."),
+        ("teams_conversation", "Nothing has been added yet."),
     ],
 )
 def test_an_empty_list_says_why(name: str, words: str, cast: Cast, viewer_client: Client) -> None:
@@ -247,5 +247,5 @@ def test_an_empty_list_says_why(name: str, words: str, cast: Cast, viewer_client
 
     assert words in plain
     assert "Reset filters" not in plain
-    assert "Nothing fits the search and the filters." in searched
+    assert "No results match your search and filters." in searched
     assert "Reset filters" in searched

@@ -82,7 +82,7 @@ def test_five_wrong_passwords_lock_a_login_out_for_a_while(ann: StaffUser) -> No
 
     assert wrong == [200, 200, 200, 200, 429]
     assert refused.status_code == 429
-    assert "Wait 15 minutes" in refused.content.decode()
+    assert "Try again in 15 minutes" in refused.content.decode()
     assert from_elsewhere.status_code == 302
     assert later.status_code == 302
 
@@ -176,7 +176,7 @@ def test_a_login_with_an_app_needs_its_code(ann: StaffUser, device: TOTPDevice) 
     again = sign_in(otp_token=shown)
 
     assert without.status_code == again.status_code == 200
-    assert "Type the code" in without.content.decode()
+    assert "Enter the code" in without.content.decode()
     assert "secret" not in without.content.decode()
     assert right.status_code == 302
 
@@ -223,7 +223,7 @@ def test_guesses_of_the_code_are_slowed_down(ann: StaffUser, device: TOTPDevice)
     at_once = sign_in(otp_token=right)
     TOTPDevice.objects.update(throttling_failure_timestamp=timezone.now() - timedelta(minutes=1))
 
-    assert "This code is wrong" in first.content.decode()
+    assert "Wrong code" in first.content.decode()
     assert at_once.status_code == 200
     assert sign_in(otp_token=right).status_code == 302
 

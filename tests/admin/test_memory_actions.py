@@ -74,7 +74,7 @@ def test_restoring_an_older_version_says_that_it_is_one(
     done = reviewer_client.post(page_of(memory, "restore"), {"confirmed": "yes"})
 
     assert told(done) == [  # type: ignore[arg-type]
-        "1 memory restored. A newer version stands, so it is an older version again."
+        "1 memory restored. It has a newer version, so it was restored as an older version."
     ]
 
 
@@ -90,14 +90,14 @@ def test_what_is_said_to_be_wrong_waits_to_be_settled(
 
     memory.refresh_from_db()
     pair = Contradiction.objects.get()
-    assert "waits under Contradictions" in asked.content.decode()
+    assert "until somebody settles it under Contradictions" in asked.content.decode()
     assert told(done)[0].startswith("1 memory disputed. ")  # type: ignore[arg-type]
     assert memory.status == "disputed"
     assert (pair.memory_a_id, pair.memory_b_id) == (memory.pk, None)
     assert (pair.judge, pair.reason) == ("staff:rob", "she moved")
     settle = reverse("admin:memory_contradiction_change", args=[pair.pk])
     page = reviewer_client.get(page_of(memory)).content.decode()
-    assert f'href="{settle}">settle it' in page.partition("Source messages")[0]
+    assert f'href="{settle}">settle' in page.partition("Source messages")[0]
 
 
 def test_a_memory_is_corrected_after_its_text_was_shown(
@@ -114,12 +114,12 @@ def test_a_memory_is_corrected_after_its_text_was_shown(
 
     memory.refresh_from_db()
     assert ">\nThe office is in Oslo.</textarea>" in form
-    assert "Yes, correct" in " ".join(preview.split())
+    assert "Save correction" in " ".join(preview.split())
     assert before == "active"
     assert memory.superseded_by is not None
     assert done["Location"] == page_of(memory.superseded_by)
     assert told(done) == [  # type: ignore[arg-type]
-        "The text was saved. It replaces “The office is in Oslo.”"
+        "Correction saved. It replaces “The office is in Oslo.”"
     ]
     assert memory.status == "superseded"
     after = memory.superseded_by
@@ -146,7 +146,7 @@ def test_a_corrected_text_stands_without_the_payload_of_before(
     assert after is not None
     assert (after.form, after.payload) == ("", {})
     assert (memory.form, memory.payload) == ("fact", payload)
-    assert any("the fact and its payload stay" in each for each in told(done))  # type: ignore[arg-type]
+    assert any("the fields of the fact stay" in each for each in told(done))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_the_history_names_other_memories_by_their_words(
 
     assert "replaced by “Office is in Bergen.”" in page
     assert "no longer in dispute with “Office is in Bergen.”" in page
-    assert "rob (staff): settled: the later side stands" in page
+    assert "rob (staff): settled: the later one was kept" in page
 
 
 def test_the_history_says_what_a_memory_was_linked_to(

@@ -102,7 +102,7 @@ def test_it_reads_as_the_agent_does(office: Cast, viewer_client: Client) -> None
     assert "secret" not in ask(viewer_client, office).content.decode()
 
     answer = ask(viewer_client, office, agent=office.luke.pk)
-    assert fates(answer)["The office of Luke is secret."] == "told"
+    assert fates(answer)["The office of Luke is secret."] == "included"
 
 
 def test_it_counts_no_use_and_keeps_no_answer(office: Cast, viewer_client: Client) -> None:
@@ -111,7 +111,9 @@ def test_it_counts_no_use_and_keeps_no_answer(office: Cast, viewer_client: Clien
     before = set(redis.keys("*:hot:*"))
 
     for plan in ("retrieve", "prompt"):
-        assert fates(ask(viewer_client, office, plan=plan))["The office is in Lisbon."] == "told"
+        assert (
+            fates(ask(viewer_client, office, plan=plan))["The office is in Lisbon."] == "included"
+        )
 
     assert not redis.exists(NOTED, TAKEN)
     assert set(redis.keys("*:hot:*")) == before
@@ -136,7 +138,7 @@ def test_what_the_budget_cut_is_named(inside: Cast, viewer_client: Client) -> No
 
     cut = [line for line in lines(answer) if not line.is_told]
     assert cut
-    assert {line.fate for line in cut} == {"left out: better ones filled its part of the budget"}
+    assert {line.fate for line in cut} == {"left out: its section of the budget is full"}
     assert all(line.tokens > 0 for line in cut if line.section)
     stats = answer.context["result"]["stats"]
     assert stats.tokens_used <= 120
@@ -151,8 +153,8 @@ def test_what_the_limit_and_a_duplicate_kept_out_is_named(
     limited = fates(ask(viewer_client, inside, limit="1", min_score="0"))
     whole = fates(ask(viewer_client, inside, min_score="0"))
 
-    assert "left out: behind the limit" in limited.values()
-    assert sum(fate.startswith("left out: says the same") for fate in whole.values()) == 1
+    assert "left out: over the limit" in limited.values()
+    assert sum(fate.startswith("left out: duplicate") for fate in whole.values()) == 1
 
 
 def test_a_prompt_has_its_seven_layers(office: Cast, viewer_client: Client) -> None:
@@ -180,7 +182,7 @@ def test_a_conversation_gives_the_person(inside: Cast, viewer_client: Client) ->
     of_another = ask(viewer_client, inside, conversation=talk.pk, person="dmitri")
 
     assert fates(without) == {}
-    assert fates(within) == {"Sarah likes the office.": "told"}
+    assert fates(within) == {"Sarah likes the office.": "included"}
     assert "conversation" in errors(of_another)
 
 
@@ -266,7 +268,7 @@ def test_a_save_over_somebody_elses_change_is_refused(office: Cast, admin_client
     answer = save(admin_client, office, version=loaded)
 
     assert stored(office.kyra) == {}
-    assert "Somebody changed the agent in the meantime" in str(errors(answer))
+    assert "somebody else has changed the agent" in str(errors(answer))
 
 
 @pytest.mark.parametrize(
@@ -293,9 +295,9 @@ def test_only_who_may_edit_agents_saves(
 ) -> None:
     for client in (viewer_client, reviewer_client):
         assert save(client, office).status_code == 403
-        assert "Save the weights" not in ask(client, office).content.decode()
+        assert "Save weights" not in ask(client, office).content.decode()
     assert stored(office.kyra) == {}
-    assert "Save the weights" in ask(admin_client, office).content.decode()
+    assert "Save weights" in ask(admin_client, office).content.decode()
 
 
 def test_who_belongs_to_no_team_is_refused(office: Cast, sign_in: SignIn) -> None:

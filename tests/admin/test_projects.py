@@ -40,8 +40,8 @@ def test_a_project_is_cleared_once_its_name_is_typed(admin_client: Client, apoll
     before = live()
     done = admin_client.post(address(apollo, "clear"), {"name": "apollo", "reason": "a trial"})
 
-    assert "deleted: 2" in page
-    assert "Type the project&#x27;s name." in empty.content.decode()
+    assert "deletes 2 memories" in page
+    assert "Type the project&#x27;s slug." in empty.content.decode()
     assert "nothing was changed" in wrong.content.decode()
     assert len(before) == 3
     assert done["Location"] == address(apollo)

@@ -20,7 +20,7 @@ def test_who_may_not_act_is_told_so_on_a_page_with_a_way_back(
 
     page = answer.content.decode()
     assert answer.status_code == 403
-    assert "Your role in the team does not allow it" in page
+    assert "Your role in the team does not allow this" in page
     assert f'href="{reverse("admin:index")}"' in page
     assert "Contradictions" in page
 
@@ -30,7 +30,7 @@ def test_an_address_that_leads_nowhere_is_a_page_too(cast: Cast, viewer_client: 
 
     page = answer.content.decode()
     assert answer.status_code == 404
-    assert "There is no such page" in page
+    assert "Page not found" in page
     assert "/admin/nope/&lt;b&gt;" in page
 
 
@@ -56,7 +56,7 @@ def test_a_page_of_a_lost_session_shows_what_was_typed(
 
     page = answer.content.decode()
     assert answer.status_code == 403
-    assert "This page is too old to be sent" in page
+    assert "This page has expired" in page
     assert "Bergen &lt;b&gt;since&lt;/b&gt; May." in page
     assert "asked" in page
     assert states(pair) == ["disputed", "disputed"]

@@ -65,7 +65,7 @@ def test_one_request_settles_with_a_note_and_another_takes_it_back(
     assert "is open again." in told(undone)[-1]  # type: ignore[arg-type]
     assert states(pair) == ["disputed", "disputed"]
     assert pair.resolved_at is None
-    assert "taken back by rob (staff)" in reviewer_client.get(page_of(pair)).content.decode()
+    assert "undone by rob (staff)" in reviewer_client.get(page_of(pair)).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_the_second_reviewer_is_told_and_nothing_changes_twice(
     late = decide(admin_client, pair, "a", note="seen on site")
     merge = decide(admin_client, pair, "merge", content="Long thought over.")
 
-    assert told(late)[0].startswith("Nothing was changed. It is settled already, decided on 20")
-    assert "by staff:rob: the later one stands (two sites)." in told(late)[0]
-    assert told(late)[1] == "What you wrote was not stored: “seen on site”"
-    assert told(merge)[-1] == "What you wrote was not stored: “Long thought over.”"
+    assert told(late)[0].startswith("Nothing was changed. It is already settled, decided on 20")
+    assert "by rob (staff): the later one was kept (two sites)." in told(late)[0]
+    assert told(late)[1] == "Your text was not stored: “seen on site”"
+    assert told(merge)[-1] == "Your text was not stored: “Long thought over.”"
     assert states(pair) == ["superseded", "active"]
     assert MemoryLog.objects.count() == log
 
@@ -199,7 +199,7 @@ def test_a_merge_is_a_new_memory_of_both_and_can_be_taken_back(
     assert merged.content == "The office moved from Oslo to Bergen.\nThe lease is signed."
     assert (merged.status, merged.importance, merged.actor) == ("active", 7, "staff:rob")
     assert set(merged.source_message_ids) == {each.pk for each in sources}
-    assert "Written in their place" in reviewer_client.get(page_of(pair)).content.decode()
+    assert "Replacement of both" in reviewer_client.get(page_of(pair)).content.decode()
 
     reviewer_client.post(page_of(pair, "undo"))
 
@@ -251,7 +251,7 @@ def test_an_undo_is_refused_with_what_changed_since(inside: Cast, reviewer_clien
     refused = reviewer_client.post(page_of(pair, "undo"))
 
     assert told(refused)[-1] == (  # type: ignore[arg-type]
-        "Not taken back, as memories changed since: “Office is in Oslo.” is archived now."
+        "Not undone, because memories have changed since: “Office is in Oslo.” is archived now."
     )
     assert states(pair) == ["archived", "superseded"]
 
@@ -279,7 +279,7 @@ def test_the_evidence_is_the_messages_it_came_from_and_their_neighbours(
     (stretch,) = answer.context["sides"][0].talks
     shown = [(line.message.content, line.is_source) for line in stretch]
     assert shown == [("Line 3.", False), ("Line 4.", True), ("Line 5.", False)]
-    assert page.index("Line 4.") < page.index("retrieved 12 times")
+    assert page.index("Line 4.") < page.index("Retrieved 12 times")
     assert "Office is in <mark>Oslo</mark>." in page
     assert answer.context["reason"] == "Both are about the same subject. Judge: rules."
 

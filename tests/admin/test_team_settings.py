@@ -76,7 +76,7 @@ def test_an_empty_budget_says_what_holds_instead(
 
     fields = admin_client.get(page(cast)).context["adminform"].form.fields
 
-    assert "empty for the server's default, 730" in fields["monthly_budget_usd"].help_text
+    assert "Empty: the server's default, 730" in fields["monthly_budget_usd"].help_text
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_stale_page_overwrites_nothing_and_keeps_what_was_typed(
     )
 
     said = " ".join(stale.content.decode().split())
-    assert f"you loaded version {loaded}, and the latest is {fresh}" in said
+    assert f"(version {loaded}; the latest is {fresh})" in said
     assert stale.context["adminform"].form["feature_flags__memory"].value() == "off"
     assert f'name="loaded_version" value="{loaded}"' in said
     assert again.status_code == 302

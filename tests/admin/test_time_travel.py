@@ -110,12 +110,17 @@ def test_the_page_says_what_changed_since(town: Cast, client: Client) -> None:
 
     assert since(client, at=before) == {
         "added The dog is Rex.": [],
-        "gone Lunch is at noon.": [
+        "removed Lunch is at noon.": [
             "status active to deleted",
         ],
         "changed The cat is Miso.": ["importance 5 to 9", "pinned"],
     }
-    assert page.context["page"].counts == [("added", 1), ("back", 0), ("changed", 1), ("gone", 1)]
+    assert page.context["page"].counts == [
+        ("added", 1),
+        ("restored", 0),
+        ("changed", 1),
+        ("removed", 1),
+    ]
     assert since(client, at=before, user="sarah").keys() == {"changed The cat is Miso."}
 
 
@@ -157,7 +162,7 @@ def test_only_members_of_a_team_come_in(town: Cast) -> None:
         ("yesterday", "Enter a valid date/time."),
         ("2999-01-01T00:00", "That is a time to come"),
         ("9999-12-31T23:59:59", "That is a time to come"),
-        ("0001-01-01T00:00:00", "remembered nothing yet"),
+        ("0001-01-01T00:00:00", "had no memories yet"),
     ],
 )
 def test_a_moment_that_is_none_is_refused(town: Cast, client: Client, at: str, told: str) -> None:
@@ -174,7 +179,7 @@ def test_commits_are_not_counted_as_changes(town: Cast, client: Client) -> None:
 
     page = client.get(PAGE).content.decode()
 
-    assert "The last change until then was at" in page
+    assert "Last change before then" in page
 
 
 @pytest.mark.parametrize(
@@ -189,7 +194,7 @@ def test_a_bad_address_is_no_error_of_the_server(
 
 
 def test_a_team_without_memories_says_so(town: Cast, client: Client) -> None:
-    assert "remembers nothing yet" in client.get(PAGE).content.decode()
+    assert "has no memories yet" in client.get(PAGE).content.decode()
 
 
 def test_the_line_of_time_has_a_bar_for_each_hour_or_for_some_days(town: Cast) -> None:

@@ -207,7 +207,7 @@ def test_a_login_without_a_team_sees_no_rows(cast: Cast, sign_in: SignIn) -> Non
 
     index = client.get(reverse("admin:index"))
 
-    assert "You belong to no team yet" in index.content.decode()
+    assert "You are not a member of a team yet" in index.content.decode()
     for name in LISTS:
         assert client.get(reverse(f"admin:{name}_changelist")).status_code == 403
 
@@ -222,7 +222,7 @@ def test_the_first_page_counts_what_waits(cast: Cast, others: Cast, viewer_clien
     counts = {each.title: each.count for each in shown}
     assert counts["Open contradictions"] == 1
     assert counts["Failed jobs"] == 1
-    assert counts["Live memories"] == 2
+    assert counts["Active memories"] == 2
     assert "globexmark" not in answer.content.decode()
 
 

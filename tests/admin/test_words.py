@@ -13,7 +13,7 @@ from audit.models import EVENTS, MemoryLog
 from memory.admin.home import navigation
 from memory.satellites.consent.models import ConsentRequest
 from teams.admin.display import actor_words, actors_called
-from teams.models import AgentVersion, TeamVersion
+from teams.models import AgentVersion, StaffUser, TeamVersion
 from teams.tenancy import team_scope
 from tests.factories import ContradictionFactory, MemoryFactory
 from tests.support.admin import page_of
@@ -28,7 +28,7 @@ from tests.support.cast import Cast
         ("agent:kyra", "kyra (agent)"),
         ("key:pk_12", "API key pk 12"),
         ("judge:rules", "the judge (rules)"),
-        ("command:issue_key", "command issue key"),
+        ("command:issue_key", "issue_key (command)"),
         ("task:renew_things", "renew things"),
         ("staff:", "staff:"),
         ("somebody", "somebody"),
@@ -80,8 +80,10 @@ def test_a_change_is_a_sentence(
     [
         (
             "contradiction resolved: a_wins (she said so)",
-            "settled: the earlier side stands (she said so)",
+            "settled: the earlier one was kept (she said so)",
         ),
+        ("settlement undone: merged", "decision undone: merged into one text"),
+        ("pinned for staff:rob.", "pinned for rob (staff)."),
         ("feedback: wrong (moved)", "reported as wrong (moved)"),
         ("read the lease", "read the lease"),
     ],
@@ -101,7 +103,7 @@ def test_an_entry_of_the_log_says_what_changed(inside: Cast, viewer_client: Clie
 
     text = page.content.decode()
     assert "importance 4 to 7" in text
-    assert "<details><summary>Show the columns</summary>" in text
+    assert "<details><summary>Show state</summary>" in text
     assert "changed" in listed
 
 
@@ -131,13 +133,33 @@ def test_the_menu_calls_a_list_as_its_page_does(inside: Cast, admin_client: Clie
             )
 
 
+def test_somebody_with_a_name_is_called_by_it(inside: Cast, reviewer_client: Client) -> None:
+    StaffUser.objects.filter(username="rob").update(first_name="Rob", last_name="Moe")
+    memory = MemoryFactory.create(team=inside.team, actor="staff:rob")
+
+    page = reviewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
+
+    assert "Rob Moe (staff)" in page.content.decode()
+
+
+def test_the_menu_has_fourteen_entries_and_folds_the_rest(
+    inside: Cast, admin_client: Client
+) -> None:
+    request = admin_client.get(reverse("admin:index")).wsgi_request
+
+    *shown, folded = navigation(request)
+
+    assert sum(len(group["items"]) for group in shown) == 14
+    assert (folded["title"], folded["collapsible"]) == ("Advanced", True)
+
+
 def test_a_side_that_somebody_stated_names_them(inside: Cast, reviewer_client: Client) -> None:
     stated = MemoryFactory.create(team=inside.team, status="disputed", actor="key:3b80a5af")
     pair = ContradictionFactory.create(team=inside.team, memory_a=stated, judge="staff:rob")
 
     page = reviewer_client.get(page_of(pair)).content.decode()
 
-    assert "stated by API key 3b80a5af" in page
+    assert "written by API key 3b80a5af" in page
     assert "rob (staff) reported it as wrong." in page
 
 

@@ -51,6 +51,7 @@ from teams.admin.display import (
     page_of,
     page_of_row,
     time_column,
+    with_names,
 )
 from teams.admin.filters import DaysFilter, OpenFirstFilter
 from teams.admin.theme import ChoiceFilter, RelatedFilter, TextFilter, display
@@ -65,10 +66,10 @@ _STATE_COLOURS = {
     "expired": "info",
 }
 _DONE = {
-    _State.WAITING: "asks for consent",
+    _State.WAITING: "asked for consent",
     _State.APPROVED: "approved",
     _State.REJECTED: "rejected",
-    _State.EXPIRED: "let expire",
+    _State.EXPIRED: "closed the expired request",
 }
 _CHANGE_CHARS = 90
 _MAX_QUOTES = 6
@@ -89,7 +90,7 @@ class StateFilter(OpenFirstFilter):
 class PersonFilter(TextFilter):
     """By the external id of the person."""
 
-    title = "end user"
+    title = "person"
     parameter_name = "user"
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:  # Any: as in Django
@@ -112,7 +113,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     ]
     list_select_related = ["team", "end_user", "present", "heard_by"]
     ordering = ["created_at"]
-    when_empty = "Nothing waits for a yes. The filter “state” shows what was decided."
+    when_empty = "No requests are waiting. Use the filter “State” to see past decisions."
     search_fields = ["content", "field", "end_user__external_id", "end_user__display_name"]
     state_label = label_column("state", "state", _STATE_COLOURS)
     proposed = time_column("created_at", "proposed")
@@ -185,10 +186,10 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
                 else:
                     undo_decision(**given)
         except DomainError as error:
-            messages.warning(request, error.message)
+            messages.warning(request, with_names(error.message))
             return HttpResponseRedirect(page)
         if decision == "undo":
-            messages.success(request, "Undone: it waits for a decision again.")
+            messages.success(request, "Undone. The request is waiting for a decision again.")
             return HttpResponseRedirect(page)
         messages.success(request, _told(row, is_yes=decision == "approve"))
         return HttpResponseRedirect(following or reverse("admin:consent_consentrequest_changelist"))
@@ -207,7 +208,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
             return ""
         return _with_filters(page_of("consent_consentrequest", found.pk), filters)
 
-    @display(description="present → proposed", ordering="field")
+    @display(description="current → proposed", ordering="field")
     def change(self, row: ConsentRequest) -> str:
         """The field, what it says now and what is proposed."""
         now = excerpt(row.present.content, _CHANGE_CHARS) if row.present else NOTHING
@@ -229,7 +230,7 @@ class ConsentRequestAdmin(TeamAdmin[ConsentRequest]):
     def decider(self, row: ConsentRequest) -> str:
         """Who decided it."""
         is_person = row.decided_by.startswith("talk:")
-        return "the person, in talk" if is_person else actor_words(row.decided_by)
+        return "the person, in a conversation" if is_person else actor_words(row.decided_by)
 
     @display(description="age", ordering="created_at")
     def age(self, row: ConsentRequest) -> str:
@@ -262,14 +263,14 @@ def _viewer(request: HttpRequest, row: ConsentRequest) -> Viewer:
 
 def _whose(row: ConsentRequest) -> str:
     if row.kind == _Kind.TEAM_FACT:
-        return f"{row.people} people, who each state it"
-    of_nobody = "an agent's" if row.kind == _Kind.WORKFLOW else "a project's"
-    return str(row.end_user or f"nobody: {of_nobody}")
+        return f"{row.people} people, who each said it"
+    owner = "an agent" if row.kind == _Kind.WORKFLOW else "a project"
+    return str(row.end_user or owner)
 
 
 def _proposer(row: ConsentRequest) -> str:
     by = actor_words(row.proposed_by)
-    return f"{by}, in talk with {row.heard_by.slug}" if row.heard_by else by
+    return f"{by}, in a conversation with {row.heard_by.slug}" if row.heard_by else by
 
 
 def _with_filters(address: str, filters: str) -> str:
@@ -286,12 +287,12 @@ def _field_words(row: ConsentRequest) -> str:
 
 def _told(row: ConsentRequest, *, is_yes: bool) -> str:
     if not is_yes:
-        return f"Rejected: “{excerpt(row.content)}” is not stored."
+        return f"Rejected: “{excerpt(row.content)}” was not stored."
     if row.kind in (_Kind.TEAM_PREFERENCE, _Kind.TEAM_FACT):
-        return f"Approved: everybody in the team may be told “{excerpt(row.content)}”"
+        return f"Approved: “{excerpt(row.content)}” now applies to the whole team."
     if row.kind == _Kind.WORKFLOW:
-        return f"Approved: “{excerpt(row.content)}” is a workflow now."
-    return f"Approved: “{excerpt(row.content)}” is what {row.end_user}'s profile says now."
+        return f"Approved: “{excerpt(row.content)}” is now a workflow."
+    return f"Approved: {row.end_user}'s profile now says “{excerpt(row.content)}”"
 
 
 def _requests_lately(team_ids: Sequence[UUID]) -> Iterator[Happening]:

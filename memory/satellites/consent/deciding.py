@@ -264,7 +264,7 @@ def _waiting(
 ) -> ConsentRequest:
     row = _decidable(viewer, request_id, is_locked=is_locked)
     if not row.is_waiting:
-        raise ConflictError(f"It is {row.state} already, by {row.decided_by}.")
+        raise ConflictError(f"It is already {row.state}, by {row.decided_by}.")
     if row.expires_at <= now:
         raise ConflictError("It has expired: nobody said yes within seven days.")
     return row

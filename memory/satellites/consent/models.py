@@ -41,7 +41,7 @@ class ConsentRequest(TeamOwned):
 
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PROFILE_FIELD)
     state = models.CharField(max_length=20, choices=State.choices, default=State.WAITING)
-    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True, verbose_name="person")
     field = models.CharField(max_length=200, blank=True, default="")
     content = models.TextField()
     value_key = models.BinaryField(max_length=32, editable=False)

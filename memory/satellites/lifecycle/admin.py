@@ -19,7 +19,7 @@ from memory.satellites.lifecycle.running import undo_run
 from memory.understanding.tools import default_tools
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, page_action
-from teams.admin.display import label_column, row_column, time_column
+from teams.admin.display import actor_column, label_column, row_column, time_column
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import RelatedFilter, display
 
@@ -43,10 +43,10 @@ def _undo(request: HttpRequest, run: ConsolidationRun, reason: str) -> None:
 
 
 UNDO: Change[ConsolidationRun] = Change(
-    verb="Take back",
-    done="taken back",
-    explanation="Every memory that the run changed stands as it stood before. It is refused where"
-    " one of them was changed again since.",
+    verb="Undo",
+    done="undone",
+    explanation="Restores every memory that the run changed. Not possible if one of them has been"
+    " changed since.",
     apply=_undo,
 )
 
@@ -59,34 +59,36 @@ class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
     list_filter = ["state", "is_dry", ("team", RelatedFilter), ("created_at", DaysFilter)]
     list_select_related = ["team", "end_user", "project"]
     ordering = ["-id"]
-    when_empty = "No store was consolidated yet. Each team's is once a day."
+    when_empty = "No runs yet. Memories are consolidated once a day."
     actions_detail = ["undo_this"]
     fieldsets = [
         section(
             None,
             ("state", "is_dry", "team"),
-            ("what", "actor"),
+            ("what", "by"),
             ("created", "finished"),
             ("judged", "cost_usd"),
             "table",
             "changes_link",
-            ("undone", "undone_by"),
+            ("undone", "undoer"),
             "error",
         )
     ]
 
-    undo_this = page_action("undo_this", UNDO, "Take back", icon="undo")
+    undo_this = page_action("undo_this", UNDO, "Undo", icon="undo")
     state_label = label_column("state", "state", _COLOURS)
     created = time_column("created_at", "started", ordering="id")
     finished = time_column("finished_at", "finished")
-    undone = time_column("undone_at", "taken back")
+    undone = time_column("undone_at", "undone")
+    by = actor_column("actor", "started by")
+    undoer = actor_column("undone_by", "undone by")
 
     def useful_actions(self, row: ConsolidationRun) -> Collection[str]:
         """A button for a run that changed something and still counts."""
         ended = row.state in (ConsolidationRun.State.DONE, ConsolidationRun.State.FAILED)
         return self.actions_detail if ended and not row.is_dry else ()
 
-    @display(description="of")
+    @display(description="scope")
     def what(self, run: ConsolidationRun) -> str:
         """Returns whose memories it is about, and whether it only planned."""
         about = [str(each) for each in (run.end_user, run.project) if each is not None]
@@ -99,24 +101,24 @@ class ConsolidationRunAdmin(TeamAdmin[ConsolidationRun]):
         made, planned, left = (_sum(run, name) for name in ("made", "planned", "left_out"))
         if run.is_dry or not planned:
             return f"{planned:,} planned"
-        return f"{made:,} of {planned:,}" + (f", {left:,} left out" if left else "")
+        return f"{made:,} of {planned:,}" + (f", {left:,} skipped" if left else "")
 
     @display(description="by step")
     def table(self, run: ConsolidationRun) -> str:
         """Returns what each step looked at, planned and made."""
         lines = [
-            f"{step}: {each['looked_at']:,} looked at, {each['planned']:,} planned,"
-            f" {each['made']:,} made, {each['left_out']:,} left out"
+            f"{step}: {each['looked_at']:,} checked, {each['planned']:,} planned,"
+            f" {each['made']:,} made, {each['left_out']:,} skipped"
             for step, each in ((step, run.counts.get(step)) for step in run.steps)
             if each
         ]
-        return "; ".join(lines) or "nothing yet"
+        return "; ".join(lines) or "none yet"
 
     @display(description="changes")
     def changes_link(self, run: ConsolidationRun) -> SafeString:
         """The list of what it planned, in order."""
         page = reverse("admin:lifecycle_consolidationchange_changelist")
-        return format_html('<a href="{}?run={}">Each change</a>', page, run.pk)
+        return format_html('<a href="{}?run={}">Show changes</a>', page, run.pk)
 
 
 def _sum(run: ConsolidationRun, name: str) -> int:
@@ -131,7 +133,7 @@ class ConsolidationChangeAdmin(TeamAdmin[ConsolidationChange]):
     list_filter = ["step", "state"]
     list_select_related = ["team", "memory", "other"]
     ordering = ["-run_id", "position"]
-    when_empty = "No run planned anything yet."
+    when_empty = "No run has planned any changes yet."
     fieldsets = [
         section(
             None,

@@ -201,7 +201,7 @@ def _settle(change: ConsolidationChange, batch: Batch) -> str:
     if row.resolved_at is not None and not row.resolved_by.startswith("judge:"):
         return "is in a contradiction that was settled since"
     row.resolution = BOTH_VALID
-    row.resolution_note = "the consolidation that found it was taken back"
+    row.resolution_note = "the consolidation that found it was undone"
     row.resolved_by, row.resolved_at = batch.actor, batch.now
     row.save()
     return ""

@@ -60,16 +60,16 @@ class ConsolidationRun(TeamOwned):
         UNDONE = "undone", "Undone"
 
     steps = ArrayField(models.CharField(max_length=20, choices=STEPS))
-    end_user = SameTeamKey(EndUser, null=True, blank=True)
+    end_user = SameTeamKey(EndUser, null=True, blank=True, verbose_name="person")
     project = SameTeamKey(Project, null=True, blank=True)
-    is_dry = models.BooleanField(default=False)
+    is_dry = models.BooleanField("dry run", default=False)
     actor = models.CharField(max_length=200)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     is_planned = models.BooleanField(default=False)
     cursor = models.JSONField(default=dict, blank=True)
     counts = models.JSONField(default=dict, blank=True)
-    judged = models.PositiveIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    judged = models.PositiveIntegerField("pairs judged", default=0)
+    cost_usd = models.DecimalField("cost (USD)", max_digits=12, decimal_places=6, default=0)
     attempts = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField(db_default=Now())
     error = models.TextField(blank=True, default="")
@@ -107,7 +107,7 @@ class ConsolidationChange(TeamOwned):
     class State(models.TextChoices):
         PLANNED = "planned", "Planned"
         MADE = "made", "Made"
-        LEFT_OUT = "left_out", "Left out"
+        LEFT_OUT = "left_out", "Skipped"
 
     run = SameTeamKey(ConsolidationRun, related_name="changes")
     position = models.PositiveIntegerField()
@@ -117,7 +117,7 @@ class ConsolidationChange(TeamOwned):
     other = SameTeamKey(Memory, null=True)
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
-    because = models.CharField(max_length=300)
+    because = models.CharField("reason", max_length=300)
     state = models.CharField(max_length=20, choices=State.choices, default=State.PLANNED)
     note = models.CharField(max_length=300, blank=True, default="")
     result = models.JSONField(default=dict)

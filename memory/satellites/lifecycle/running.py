@@ -295,7 +295,7 @@ def undo_run(*, viewer: Viewer, run_id: UUID, tools: Tools, now: datetime) -> Co
 
 
 def _undo(viewer: Viewer, run_id: UUID, tools: Tools, now: datetime) -> ConsolidationRun:
-    reason = f"consolidation taken back, run {run_id}"
+    reason = f"consolidation undone, run {run_id}"
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         run = runs.run_of(team_id=viewer.team_id, run_id=run_id, is_locked=True)
         _refuse_unfit(run)
@@ -336,7 +336,7 @@ def _refuse_unfit(run: ConsolidationRun) -> None:
     if run.is_dry:
         raise ConflictError("It was a dry run and changed nothing.")
     if run.state == ConsolidationRun.State.UNDONE:
-        raise ConflictError(f"It was taken back already, by {run.undone_by}.")
+        raise ConflictError(f"It was already undone, by {run.undone_by}.")
     if run.state not in (ConsolidationRun.State.DONE, ConsolidationRun.State.FAILED):
         raise ConflictError("It is under way; wait until it is done.")
 

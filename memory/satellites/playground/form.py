@@ -47,12 +47,15 @@ class PlaygroundForm(forms.Form):
     """A question of one team and what it names; with `teams` it offers these to choose from."""
 
     agent = forms.ModelChoiceField(
-        Agent.objects.none(), empty_label=None, widget=SelectWidget, help_text="Who asks."
+        Agent.objects.none(),
+        empty_label=None,
+        widget=SelectWidget,
+        help_text="The agent that asks.",
     )
     person = forms.CharField(
         required=False,
         max_length=200,
-        help_text="External id of whom the agent talks with.",
+        help_text="External id of the person the agent is talking to.",
         widget=TextWidget(attrs={"list": "playground-people", "autocomplete": "off"}),
     )
     project = forms.ModelChoiceField(
@@ -61,7 +64,7 @@ class PlaygroundForm(forms.Form):
     conversation = forms.UUIDField(
         required=False,
         label="Conversation",
-        help_text="The id of one of the agent's; a prompt holds its summary.",
+        help_text="Id of one of the agent's conversations. Its summary is added to the prompt.",
         widget=TextWidget,
     )
     plan = forms.ChoiceField(choices=_PLANS, label="Endpoint", widget=SelectWidget)
@@ -79,7 +82,7 @@ class PlaygroundForm(forms.Form):
         min_value=0,
         max_value=1,
         label="Minimum relevance",
-        help_text="0 to 1; nothing is left out when empty.",
+        help_text="0 to 1. Empty: no minimum.",
         widget=TextWidget(attrs={"inputmode": "decimal"}),
     )
     include_cold = forms.ChoiceField(
@@ -142,7 +145,7 @@ class PlaygroundForm(forms.Form):
             return None
         person = EndUser.objects.filter(team_id=self.team.pk, external_id=external_id).first()
         if person is None:
-            raise forms.ValidationError("There is no such person in this team.")
+            raise forms.ValidationError("The team has no person with this external id.")
         return person
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values

@@ -28,13 +28,13 @@ _BAR = 100.0
 class Fate(StrEnum):
     """Why a candidate is in the answer, or why it is not."""
 
-    TOLD = "told"
-    SAME = "left out: says the same as another one that is told"
-    LIMIT = "left out: behind the limit"
-    BUDGET = "cut: the token budget was used up"
-    ROOM = "left out: better ones filled its part of the budget"
-    BEHIND = "left out: past, and told only beside what took its place"
-    SUMMARY = "told in the summary of the conversation"
+    TOLD = "included"
+    SAME = "left out: duplicate of an included one"
+    LIMIT = "left out: over the limit"
+    BUDGET = "left out: token budget exhausted"
+    ROOM = "left out: its section of the budget is full"
+    BEHIND = "left out: an older version without its replacement"
+    SUMMARY = "covered by the conversation summary"
     BELOW = "left out: below the minimum relevance"
 
 
@@ -216,7 +216,7 @@ class Line:
     @property
     def bar_words(self) -> str:
         """The bar for those who do not see it."""
-        return ", ".join(part.words for part in self.bar) or "no signal speaks for it"
+        return ", ".join(part.words for part in self.bar) or "all signals are zero"
 
 
 def outcomes_context(outcomes: Sequence[Outcome], weights: Weights) -> dict[str, Any]:
@@ -282,8 +282,8 @@ def _notes(outcome: Outcome) -> list[str]:
     if row is None:
         return []
     notes = {
-        "identity: always told, score 1": row.memory_type == MemoryType.IDENTITY,
-        "pinned: always told, score at least 0.95": row.is_pinned,
+        "identity: always included, score 1": row.memory_type == MemoryType.IDENTITY,
+        "pinned: always included, score at least 0.95": row.is_pinned,
         "disputed: score halved": row.status == Status.DISPUTED,
         "past": not row.is_live,
         f"use so far: score {USAGE_SHARE * outcome.signals.usage:+.3f}": bool(

@@ -106,7 +106,7 @@ def _save(request: HttpRequest, form: PlaygroundForm, trial: Trial) -> None:
     if not trial.weights:
         problem = "Move a weight first: these are the agent's own."
     elif loaded is None:
-        problem = "Ask again: the form does not say which version of the agent you saw."
+        problem = "Nothing was saved. Ask again, then save."
     if problem:
         form.add_error(None, problem)
         return
@@ -120,12 +120,12 @@ def _save(request: HttpRequest, form: PlaygroundForm, trial: Trial) -> None:
     except StaleError:
         form.add_error(
             None,
-            f"Somebody changed the agent in the meantime: you saw version {loaded}, and the"
-            f" latest is {agent.version}. Look at it again before you save.",
+            f"Nothing was saved: somebody else has changed the agent since you asked (version"
+            f" {loaded}; the latest is {agent.version}). Check the weights and save again.",
         )
         return
     agent.version = saved.version
-    messages.success(request, f"{agent.name} ranks by these weights now.")
+    messages.success(request, f"Weights saved to {agent.name}.")
 
 
 def _actor(request: HttpRequest) -> str:

@@ -48,9 +48,9 @@ _ROWS = 20
 _CHANGES = 50
 _KIND_WORDS = {
     Kind.CREATED: "added",
-    Kind.APPEARED: "back",
+    Kind.APPEARED: "restored",
     Kind.CHANGED: "changed",
-    Kind.GONE: "gone",
+    Kind.GONE: "removed",
 }
 
 

@@ -41,7 +41,7 @@ class TravelForm(forms.Form):
     at = forms.DateTimeField(label="Moment", widget=MomentWidget(attrs={"step": "1"}))
     agent = forms.ChoiceField(required=False, widget=SelectWidget)
     user = forms.CharField(
-        label="End user",
+        label="Person",
         required=False,
         max_length=200,
         widget=TextWidget(attrs={"placeholder": "External id"}),
@@ -55,7 +55,7 @@ class TravelForm(forms.Form):
         widget=SelectWidget,
     )
     text = forms.CharField(
-        label="Words of the text", required=False, max_length=200, widget=TextWidget()
+        label="Text contains", required=False, max_length=200, widget=TextWidget()
     )
 
     def __init__(self, *, data: Mapping[str, str], teams: Sequence[Team], team: Team) -> None:

@@ -12,7 +12,7 @@ from memory.satellites.transfer.imports import UNFINISHED, cancel_import
 from memory.satellites.transfer.models import ImportRun
 from teams.admin.base import TeamAdmin, section
 from teams.admin.confirm import Change, page_action
-from teams.admin.display import json_column, label_column, time_column
+from teams.admin.display import actor_column, json_column, label_column, time_column
 from teams.admin.filters import DaysFilter
 from teams.admin.theme import RelatedFilter, display
 from teams.admin_permissions import ADMINS
@@ -36,7 +36,7 @@ def _cancel(request: HttpRequest, run: ImportRun, reason: str) -> None:
 CANCEL: Change[ImportRun] = Change(
     verb="Cancel",
     done="cancelled",
-    explanation="What waits is not stored. What is stored already stays.",
+    explanation="Items that are not imported yet are skipped. Imported items stay.",
     apply=_cancel,
     roles=ADMINS,
 )
@@ -51,14 +51,14 @@ class ImportRunAdmin(TeamAdmin[ImportRun]):
     list_filter = ["state", ("team", RelatedFilter), ("created_at", DaysFilter)]
     list_select_related = ["team"]
     ordering = ["-id"]
-    when_empty = "Nothing was imported yet. POST /v1/imports brings in a file."
+    when_empty = "No imports yet. Upload a file with POST /v1/imports."
     actions_detail = ["cancel_this"]
     fieldsets = [
         section(
             None,
             ("format", "state", "team"),
             ("progress", "new", "failed"),
-            ("does_extract", "actor", "attempts"),
+            ("does_extract", "by", "attempts"),
             ("created", "finished"),
             "problems",
         )
@@ -66,9 +66,10 @@ class ImportRunAdmin(TeamAdmin[ImportRun]):
 
     cancel_this = page_action("cancel_this", CANCEL, "Cancel", icon="cancel")
     state_label = label_column("state", "state", _COLOURS)
-    problems = json_column("errors", "what could not be stored")
+    problems = json_column("errors", "errors")
     created = time_column("created_at", "started", ordering="id")
     finished = time_column("finished_at", "finished")
+    by = actor_column("actor", "started by")
 
     def useful_actions(self, row: ImportRun) -> Collection[str]:
         """A button for an import that has not ended."""

@@ -25,7 +25,7 @@ class ImportRun(TeamOwned):
         CANCELLED = "cancelled", "Cancelled"
 
     format = models.CharField(max_length=20)
-    does_extract = models.BooleanField(default=True)
+    does_extract = models.BooleanField("memories are extracted", default=True)
     actor = models.CharField(max_length=200)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     total = models.PositiveIntegerField(default=0)
@@ -40,6 +40,7 @@ class ImportRun(TeamOwned):
 
     class Meta:
         db_table = "memory_importrun"
+        verbose_name = "import"
         ordering = ["-id"]
         indexes = [
             models.Index(

@@ -44,40 +44,40 @@ def _replay(_: HttpRequest, delivery: WebhookDelivery, __: str) -> None:
 
 
 ROTATE: Change[WebhookEndpoint] = Change(
-    verb="Rotate the secret",
+    verb="Rotate secret",
     done="rotated",
-    explanation="A new secret is shown once. Messages are signed with the present one too for 24"
-    " hours more, so that the receiver can change over.",
+    explanation="A new secret is shown once. The current one stays valid for 24 hours, so that you"
+    " can update the receiver.",
     apply=_rotate,
     roles=ADMINS,
 )
 TEST: Change[WebhookEndpoint] = Change(
-    verb="Send a test event",
+    verb="Send test event",
     done="tested",
-    explanation="An event of the type webhook.test is sent. Its delivery tells what became of it.",
+    explanation="Sends an event of the type webhook.test. See Webhook deliveries for the result.",
     apply=_test,
     roles=ADMINS,
 )
 REPLAY_DEAD: Change[WebhookEndpoint] = Change(
-    verb="Send all dead deliveries again",
-    done="asked",
-    explanation="They are sent in their order, after what happened since, with the ids they had.",
+    verb="Retry failed deliveries",
+    done="updated",
+    explanation="They are sent after newer events, in their order and with their original ids.",
     apply=lambda _, endpoint, __: (
-        f"{endpoints.replay(endpoint=endpoint, now=database_now()):,} wait to be sent again."
+        f"Deliveries queued: {endpoints.replay(endpoint=endpoint, now=database_now()):,}."
     ),
     roles=ADMINS,
 )
 REMOVE: Change[WebhookEndpoint] = Change(
-    verb="Remove",
-    done="removed",
-    explanation="It is told nothing any more; what waits or is dead is removed with it.",
+    verb="Delete",
+    done="deleted",
+    explanation="No more events are sent to it. Its pending and failed deliveries are deleted too.",
     apply=lambda _, endpoint, __: endpoints.delete_endpoint(endpoint=endpoint),
     roles=ADMINS,
 )
 REPLAY: Change[WebhookDelivery] = Change(
-    verb="Send again",
+    verb="Retry",
     done="queued",
-    explanation="The receiver gets the same event with the same id once more.",
+    explanation="The receiver gets the same event with the same id again.",
     apply=_replay,
     roles=ADMINS,
 )
@@ -89,7 +89,7 @@ class WebhookForm(TeamOwnedForm):
     events = forms.MultipleChoiceField(
         choices=[(each, each) for each in WEBHOOK_EVENTS],
         widget=ChecksWidget,
-        help_text="What it is told of.",
+        help_text="Events to send.",
     )
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
@@ -115,14 +115,14 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
     list_filter = [("team", RelatedFilter)]
     list_select_related = ["team"]
     search_fields = ["name", "url"]
-    when_empty = "No program of the team is told of changes yet."
-    help_texts = {"url": "Where events are sent: https, and no address of a private network."}
+    when_empty = "Webhooks send events, such as new memories, to your own programs."
+    help_texts = {"url": "An https address that is not in a private network."}
     actions_detail = ["test_this", "replay_this", "rotate_this", "remove_this"]
     readonly_fields = ["health", "note", "failing", "created", "deliveries_link"]
 
-    test_this = page_action("test_this", TEST, "Test", icon="send")
-    replay_this = page_action("replay_this", REPLAY_DEAD, "Send dead again", icon="replay")
-    remove_this = page_action("remove_this", REMOVE, "Remove", icon="delete")
+    test_this = page_action("test_this", TEST, "Send test event", icon="send")
+    replay_this = page_action("replay_this", REPLAY_DEAD, "Retry failed", icon="replay")
+    remove_this = page_action("remove_this", REMOVE, "Delete", icon="delete")
     created = time_column("created_at", "created", ordering="id")
     failing = time_column("failing_since", "failing since")
 
@@ -171,7 +171,7 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
     def _show_once(self, request: HttpRequest, made: EndpointWithSecret) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
-            "title": "The signing secret of your webhook",
+            "title": "Signing secret",
             "opts": self.opts,
             "webhook": made.endpoint,
             "secret": made.secret,
@@ -181,19 +181,19 @@ class WebhookEndpointAdmin(TeamAdmin[WebhookEndpoint]):
     @display(
         description="health",
         ordering="failing_since",
-        label={"well": "success", "failing": "warning", "disabled": "danger"},
+        label={"healthy": "success", "failing": "warning", "disabled": "danger"},
     )
     def health(self, endpoint: WebhookEndpoint) -> str:
-        """The state of the endpoint: well, failing or disabled."""
+        """The state of the endpoint: healthy, failing or disabled."""
         if not endpoint.is_enabled:
             return "disabled"
-        return "failing" if endpoint.failing_since else "well"
+        return "failing" if endpoint.failing_since else "healthy"
 
     @display(description="deliveries")
     def deliveries_link(self, endpoint: WebhookEndpoint) -> SafeString:
         """The list of what was sent to it."""
         page = reverse("admin:webhooks_webhookdelivery_changelist")
-        return format_html('<a href="{}?endpoint={}">Each delivery</a>', page, endpoint.pk)
+        return format_html('<a href="{}?endpoint={}">Show deliveries</a>', page, endpoint.pk)
 
 
 class StateFilter(OpenFirstFilter):
@@ -217,7 +217,7 @@ class WebhookDeliveryAdmin(TeamAdmin[WebhookDelivery]):
     list_filter = [StateFilter, ("team", RelatedFilter), ("happened_at", DaysFilter)]
     list_select_related = ["team", "endpoint"]
     ordering = ["-seq"]
-    when_empty = "Nothing waits to be sent, and nothing is dead."
+    when_empty = "No deliveries are waiting or have failed."
     actions = ["replay_selected"]
     actions_detail = ["replay_this"]
     fieldsets = [
@@ -231,14 +231,14 @@ class WebhookDeliveryAdmin(TeamAdmin[WebhookDelivery]):
         )
     ]
 
-    replay_selected = list_action("replay_selected", REPLAY, "Send again")
-    replay_this = page_action("replay_this", REPLAY, "Send again", icon="replay")
+    replay_selected = list_action("replay_selected", REPLAY, "Retry")
+    replay_this = page_action("replay_this", REPLAY, "Retry", icon="replay")
     state_label = label_column("state", "state", _COLOURS)
     problem = excerpt_column("error", "problem", length=60)
     endpoint_link = row_column("endpoint", "webhook")
     happened = time_column("happened_at", "happened", ordering="seq")
-    attempted = time_column("attempted_at", "last sent")
-    due = time_column("due_at", "sent next")
+    attempted = time_column("attempted_at", "last attempt")
+    due = time_column("due_at", "next attempt")
 
     def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
         """The link of a webhook filters by it."""  # Any: Django's own signature

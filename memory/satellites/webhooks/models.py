@@ -32,14 +32,16 @@ class WebhookEndpoint(TeamOwned):
     failures in a row was. Nothing is sent to it before `rests_until`.
     """
 
-    name = models.CharField(max_length=200, blank=True, default="", help_text="What it is for.")
+    name = models.CharField(
+        max_length=200, blank=True, default="", help_text="For example Slack bot."
+    )
     url = models.CharField("address", max_length=2000)
-    events = ArrayField(models.CharField(max_length=40), help_text="What it is told of.")
+    events = ArrayField(models.CharField(max_length=40), help_text="Events to send.")
     include_text = models.BooleanField(
-        default=False, help_text="Whether events of memories carry their texts."
+        default=False, help_text="Include the text of memories in events."
     )
     is_enabled = models.BooleanField(
-        "enabled", default=True, help_text="While it is not, nothing is kept for it."
+        "enabled", default=True, help_text="A disabled webhook gets no events, also not later."
     )
     note = models.CharField(max_length=300, blank=True, default="", editable=False)
     secret = models.CharField(max_length=80, editable=False)
@@ -70,7 +72,7 @@ class WebhookDelivery(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
         DELIVERED = "delivered", "Delivered"
-        DEAD = "dead", "Dead"
+        DEAD = "dead", "Failed"
 
     seq = models.BigAutoField(primary_key=True)
     team = models.ForeignKey(
@@ -87,8 +89,8 @@ class WebhookDelivery(models.Model):
         max_length=10, choices=State.choices, default=State.WAITING, db_default="waiting"
     )
     attempts = models.PositiveIntegerField(default=0, db_default=0)
-    due_at = models.DateTimeField(help_text="When it is sent next.")
-    give_up_at = models.DateTimeField(help_text="A failure from then on is the last one.")
+    due_at = models.DateTimeField(help_text="The time of the next attempt.")
+    give_up_at = models.DateTimeField(help_text="The time after which no further attempt is made.")
     attempted_at = models.DateTimeField(null=True)
     status_code = models.PositiveSmallIntegerField(null=True)
     error = models.CharField(max_length=300, blank=True, default="", db_default="")

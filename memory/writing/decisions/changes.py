@@ -168,7 +168,7 @@ def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datet
             team_id=viewer.team_id, pk=contradiction_id, resolved_at=None
         ).update(snoozed_until=until)
         if not changed:
-            raise ConflictError("It is settled already.")
+            raise ConflictError("It is already settled.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
             at=locked.resolved_at,
             note=locked.resolution_note,
         )
-        raise ConflictError(f"It is settled already, {told}.")
+        raise ConflictError(f"It is already settled, {told}.")
     return locked
 
 

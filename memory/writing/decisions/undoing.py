@@ -78,7 +78,7 @@ class ChangedSinceError(ConflictError):
         told += [f"{more} more"] if more else []
         told += [f"{unseen} that you do not see"] if unseen else []
         super().__init__(
-            f"It cannot be taken back, as memories changed since {since}: {'; '.join(told)}."
+            f"It cannot be undone, because memories have changed since {since}: {'; '.join(told)}."
         )
         self.changed = tuple(changed)
 
@@ -265,7 +265,7 @@ def undo_settlement(
 def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> Undone:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         settlement = _in_force(viewer, contradiction_id)
-    reason = f"settlement taken back: {settlement.resolution}" + (f" ({note})" if note else "")
+    reason = f"settlement undone: {settlement.resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         changes = _changes_of(settlement)
         memories = locked_as_now(team_id=viewer.team_id, changes=changes)
@@ -300,7 +300,7 @@ def _in_force(viewer: Viewer, contradiction_id: UUID) -> Settlement:
     if row is None:
         raise NotFoundError("There is no such contradiction.")
     if row.resolved_at is None:
-        raise ConflictError("It is open: there is no settlement to take back.")
+        raise ConflictError("It is open: there is no settlement to undo.")
     rows = Settlement.objects.filter(team_id=viewer.team_id, undone_at=None)
     settlement = rows.filter(contradiction=row).first()
     if settlement is not None:
@@ -317,7 +317,7 @@ def _in_force(viewer: Viewer, contradiction_id: UUID) -> Settlement:
         at=row.resolved_at,
         note=row.resolution_note,
     )
-    raise ConflictError(f"Nothing was kept by which it could be taken back: it was {told}.")
+    raise ConflictError(f"It cannot be undone: no record of its changes was stored. It was {told}.")
 
 
 def _changes_of(settlement: Settlement) -> list[Change]:

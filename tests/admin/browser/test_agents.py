@@ -50,7 +50,7 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
 
     page.get_by_role("tab", name="JSON").press("ArrowLeft")
     page.get_by_role("tab", name="JSON").click()
-    expect(page.get_by_label("The whole document")).to_be_visible()
+    expect(page.get_by_label("Document", exact=True)).to_be_visible()
     expect(number).to_be_hidden()
     page.get_by_label("Reason").fill("a test")
     page.set_viewport_size({"width": 390, "height": 800})

@@ -53,7 +53,7 @@ def test_a_reviewer_says_yes_and_no(team: Team, server: LiveServer, page: Page) 
     expect(page.get_by_role("heading", name="Proposed preferred name")).to_be_visible()
     page.keyboard.press("x")
 
-    expect(page.get_by_text("Nothing waits for a yes.", exact=False)).to_be_visible()
+    expect(page.get_by_text("No requests are waiting.", exact=False)).to_be_visible()
     with team_scope(team_ids=[team.id], actor="test"):
         live = set(Memory.objects.live().values_list("content", flat=True))
     assert live == {"Sarah lives in Bergen.", "Sarah is called Sally."}

@@ -56,7 +56,7 @@ def test_a_reviewer_finds_pins_and_checks_a_memory(
     expect(page.get_by_text("History, newest first")).to_be_visible()
     expect(page.locator("#history li")).to_have_count(1)
 
-    page.get_by_label("Note for the history (optional)").fill("asked for daily")
+    page.get_by_label("Note (optional, stored in the history)").fill("asked for daily")
     page.get_by_role("button", name="Pin").click()
 
     expect(page.get_by_text("1 memory pinned.")).to_be_visible()
@@ -117,7 +117,7 @@ def test_a_word_without_blanks_makes_no_page_wider(
     page.wait_for_url("**/contradiction/")
     look()
     page.goto(f"{server.url}{page_of(pair)}")
-    expect(page.get_by_text("Written in their place")).to_be_visible()
+    expect(page.get_by_text("Replacement of both")).to_be_visible()
     look()
     page.goto(f"{server.url}{reverse('admin:memory_contradiction_changelist')}?state=all")
     expect(page.get_by_text("merged", exact=True)).to_be_in_viewport()

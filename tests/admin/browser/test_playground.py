@@ -52,8 +52,8 @@ def test_a_moved_weight_reorders_the_answer_and_is_saved(
     expect(first).to_contain_text("Fires go to Ida.")
     assert page.evaluate("window.isSamePage")
 
-    page.get_by_role("button", name="Save the weights to the agent").click()
-    expect(page.get_by_text("ranks by these weights now")).to_be_visible()
+    page.get_by_role("button", name="Save weights to the agent").click()
+    expect(page.get_by_text("Weights saved to")).to_be_visible()
     with team_scope(team_ids=[cast.team.id], actor="test"):
         assert Agent.objects.get(pk=cast.kyra.pk).retrieval_weights["semantic"] == 0
 

@@ -71,7 +71,7 @@ def test_a_queue_of_ten_is_cleared_by_keys_alone(
     page.keyboard.press("a")
 
     expect(page).to_have_url(re.compile(f"{re.escape(LIST)}$"))
-    expect(page.get_by_text("No contradiction waits for a decision.")).to_be_visible()
+    expect(page.get_by_text("No open contradictions.")).to_be_visible()
     with team_scope(team_ids=[team.id], actor="test"):
         waiting = Contradiction.objects.filter(resolved_at=None)
         assert waiting.filter(snoozed_until__isnull=False).count() == waiting.count() == 2
@@ -97,11 +97,11 @@ def test_of_two_reviewers_at_once_the_second_is_told_and_changes_nothing(
 
     page.keyboard.press("b")
     place(page, "of 9")
-    other.get_by_label("Note for the log").fill("a note with b and v in it")
+    other.get_by_label("Note (optional").fill("a note with b and v in it")
     expect(other.locator(".review-place")).to_contain_text("of 10")
     other.get_by_role("button", name="Keep A").click()
 
-    expect(other.get_by_text("Nothing was changed. It is settled already")).to_be_visible()
+    expect(other.get_by_text("Nothing was changed. It is already settled")).to_be_visible()
     expect(other.get_by_text("a note with b and v in it")).to_be_visible()
     with team_scope(team_ids=[team.id], actor="test"):
         assert states(pair) == ["superseded", "active"]

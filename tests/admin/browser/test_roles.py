@@ -46,7 +46,7 @@ def test_an_admin_sets_roles_and_the_projects_of_a_key(
     page.get_by_label("Name", exact=True).fill("the harbour's program")
     page.get_by_label("harbour", exact=True).check()
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("shown now and never again")).to_be_visible()
+    expect(page.get_by_text("shown only once")).to_be_visible()
 
     with team_scope(team_ids=[team.team.id], actor="test"):
         assert EndUser.objects.get(pk=team.sarah.pk).role == "member"

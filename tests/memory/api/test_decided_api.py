@@ -38,9 +38,9 @@ def test_whoever_settles_it_a_second_time_is_told_who_did_when_how_and_why(
     assert late.status_code == 409
     by = api.get(f"/v1/contradictions/{disputed[2]}").json()["resolved_by"]
     assert re.fullmatch(
-        r"It is settled already, decided on \d{4}-\d\d-\d\d \d\d:\d\d UTC by "
+        r"It is already settled, decided on \d{4}-\d\d-\d\d \d\d:\d\d UTC by "
         + re.escape(by)
-        + r": the earlier one stands \(Checked on site\.\)\.",
+        + r": the earlier one was kept \(Checked on site\.\)\.",
         late.json()["detail"],
     )
 
@@ -50,7 +50,7 @@ def test_one_that_ended_by_itself_says_why(api: APIClient, disputed: tuple[str, 
 
     late = post(api, f"contradictions/{disputed[2]}/resolve", resolution="b_wins")
 
-    assert late.json()["detail"].endswith("the earlier one stands (the other side was deleted).")
+    assert late.json()["detail"].endswith("the earlier one was kept (the other side was deleted).")
 
 
 def test_a_merge_and_what_it_was_made_of_name_each_other(

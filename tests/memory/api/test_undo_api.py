@@ -53,7 +53,7 @@ def test_an_open_one_has_nothing_to_take_back(api: APIClient, disputed: Disputed
     refused = post(api, f"contradictions/{disputed[2]}/undo")
 
     assert refused.status_code == 409
-    assert refused.json()["detail"] == "It is open: there is no settlement to take back."
+    assert refused.json()["detail"] == "It is open: there is no settlement to undo."
 
 
 def test_a_stranger_takes_nothing_back(

@@ -100,7 +100,7 @@ def test_who_lost_is_replaced_again_and_nobody_is_asked(
         assert (again.outcome, again.conflicts) == (Outcome.SUPERSEDED, 1)
         assert now_is(again.memory).superseded_by_id == won.pk
         (row,) = Contradiction.objects.filter(memory_a=again.memory)
-        assert row.reason.endswith("by reviewer: the other one stands (Asked her.)")
+        assert row.reason.endswith("by reviewer: the other one was kept (Asked her.)")
     assert (open_ones(), live(acme)) == ([], [won.content])
     check_invariants()
 

@@ -173,7 +173,7 @@ def test_what_is_settled_stays_settled(acme: Cast, plain: Tools, first: str, sec
     resolve(acme, plain, row, first, text="Sarah drinks both.")
     log = MemoryLog.objects.count()
 
-    with pytest.raises(ConflictError, match=r"settled already, decided on .* by reviewer: "):
+    with pytest.raises(ConflictError, match=r"already settled, decided on .* by reviewer: "):
         resolve(acme, plain, row, second, text="Sarah drinks neither.")
 
     assert Contradiction.objects.get(pk=row.pk).resolution == first

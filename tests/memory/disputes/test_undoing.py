@@ -76,7 +76,7 @@ def test_both_sides_and_the_contradiction_are_as_before(
     assert undone.contradiction.pk == row.pk
     newest = MemoryLog.objects.filter(memory_id=sides[0].pk).latest("seq")
     assert newest.actor == "reviewer"
-    assert newest.reason == f"settlement taken back: {resolution} (Asked the wrong one.)"
+    assert newest.reason == f"settlement undone: {resolution} (Asked the wrong one.)"
     check_invariants()
 
 

@@ -109,7 +109,7 @@ def test_it_is_taken_back(acme: Cast, tools: Tools) -> None:
 
     assert told(acme) == ["content"] * 2
     with team_scope(team_ids=[acme.team.id], actor="test"):
-        assert MemoryLog.objects.filter(reason__startswith="consolidation taken back").count() == 2
+        assert MemoryLog.objects.filter(reason__startswith="consolidation undone").count() == 2
 
 
 def test_what_was_pinned_after_the_plan_is_left_out(acme: Cast, tools: Tools) -> None:

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=teams.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('format', models.CharField(max_length=20)),
-                ('does_extract', models.BooleanField(default=True)),
+                ('does_extract', models.BooleanField(default=True, verbose_name='memories are extracted')),
                 ('actor', models.CharField(max_length=200)),
                 ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=20)),
                 ('total', models.PositiveIntegerField(default=0)),
@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='teams.team')),
             ],
             options={
-                'db_table': 'memory_importrun',
+                'verbose_name': 'import', 'db_table': 'memory_importrun',
                 'ordering': ['-id'],
                 'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['team', 'due_at'], name='import_unfinished')],
             },
