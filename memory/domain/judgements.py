@@ -56,7 +56,7 @@ def as_carried_out(judgement: Judgement, *, later_reach: Reach = Reach.SAME) -> 
     the earlier one: a private memory never retires a shared one.
     """
     if judgement.verdict is Verdict.SUPERSEDE and later_reach is Reach.NARROWER:
-        return as_dispute(judgement, because="others see the earlier one and not the later one")
+        return as_dispute(judgement, because="some readers see only the earlier one")
     return judgement
 
 

@@ -85,5 +85,5 @@ def _judgement(chances: NDArray[np.float32]) -> Judgement:
         verdict, sure = Verdict.DUPLICATE, duplicate
     else:
         verdict, sure = Verdict.COEXIST, coexist
-    reason = f"conflict {conflict:.2f}, of it a change {supersede:.2f}; duplicate {duplicate:.2f}"
+    reason = f"conflict {conflict:.0%}, change {supersede:.0%}, duplicate {duplicate:.0%}"
     return Judgement(verdict, reason, round(sure, 4))

@@ -159,11 +159,12 @@ def excerpt_column(field: str, title: str, *, length: int = 90) -> Column:
 def label_column(
     field: str, title: str, colours: Mapping[str, str], *, words: Mapping[str, str] | None = None
 ) -> Column:
-    """A word in the colour that `colours` gives it; `words` are what people call the values."""
+    """A word in the colour that `colours` gives it: of `words`, or the label of the choice."""
 
     def read(row: Any) -> tuple[str, str]:
         value = str(getattr(row, field))
-        return value, (words or {}).get(value, value.replace("_", " "))
+        label = getattr(row, f"get_{field}_display", lambda: value.replace("_", " "))
+        return value, (words or {}).get(value) or str(label())
 
     return column(title, read, ordering=field, label=colours)
 

@@ -245,7 +245,7 @@ class MembershipAdmin(TeamAdmin[Membership]):
     readonly_fields = ["user_name", "created"]
 
     user_name = column("login", lambda member: member.user.get_username())
-    role_label = label_column("role", "role", _COLOURS, words=dict(Membership.Role.choices))
+    role_label = label_column("role", "role", _COLOURS)
     created = time_column("created_at", "since")
     remove_this = page_action("remove_this", REMOVE, "Remove from the team", icon="person_remove")
 

@@ -114,4 +114,4 @@ def test_what_was_settled_as_wrong_is_disputed_when_it_is_stated_again(api: APIC
     assert (again.status_code, again.json()["outcome"]) == (201, "disputed")
     (row,) = open_ones(api)
     assert (row["memory_a"], row["memory_b"]) == (again.json()["id"], None)
-    assert row["reason"].endswith("it is wrong (Checked on site.)")
+    assert row["reason"].endswith("it was wrong (Checked on site.)")

@@ -62,7 +62,7 @@ def test_what_is_wrong_comes_back_as_said_to_be_wrong(acme: Cast, calm: Tools) -
     assert (row.memory_a_id, row.memory_b_id, row.verdict) == (again.memory.pk, None, "dispute")
     day = timezone.now().strftime("%Y-%m-%d")
     assert row.reason.startswith(f"the same words again, decided on {day}")
-    assert row.reason.endswith("UTC by reviewer: it is wrong (Asked her.)")
+    assert row.reason.endswith("UTC by reviewer: it was wrong (Asked her.)")
     check_invariants()
 
 
