@@ -80,7 +80,7 @@ def test_every_choice_that_completes_what_is_typed_is_silent(
 ) -> None:
     asked = 0
     for app, model, field in searchable():
-        for term in ("", "acme", "kyra", "a"):
+        for term in ("", "a"):
             answer = stranger.get(
                 reverse("admin:autocomplete"),
                 {"app_label": app, "model_name": model, "field_name": field, "term": term},

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connections
-from playwright.sync_api import ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.support.browser import HEIGHT, PATIENCE_MS, WIDTH
@@ -33,13 +33,21 @@ def server(django_db_setup: None) -> Iterator[LiveServer]:
     live.stop()
 
 
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A page of a new browser; a script that throws, a dialog that opens or anything that the
-    policy for content refuses fails the test."""
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of the folder; no longer, as its loop would be in others' way."""
     # Playwright's loop makes Django believe that its own calls come from a coroutine.
-    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as driver:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page without cookies; a script that throws, a dialog that opens or anything that the
+    policy for content refuses fails the test."""
     surprises: list[str] = []
 
     def dismiss(dialog: Dialog) -> None:
@@ -50,21 +58,16 @@ def page() -> Iterator[Page]:
         if "Content Security Policy" in message.text:
             surprises.append(message.text)
 
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: surprises.append(str(error)))
-        page.on("console", note_refused)
-        page.on("dialog", dismiss)
-        yield page
-        browser.close()
-        # Those opened beside Playwright's loop are its own: after the next file's database was
-        # restored they would be dead, and no one outside the loop could close them.
-        for connection in connections.all():
-            connection.close()
-    if before is None:
-        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("pageerror", lambda error: surprises.append(str(error)))
+    page.on("console", note_refused)
+    page.on("dialog", dismiss)
+    yield page
+    context.close()
+    # Those opened beside Playwright's loop are its own: after the next file's database was
+    # restored they would be dead, and no one outside the loop could close them.
+    for connection in connections.all():
+        connection.close()
     assert surprises == []
