@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from teams.models import StaffUser, Team
+from teams.services.keys import issue_key
 from tests.factories import MemoryFactory
 from tests.support.admin import SignIn
 from tests.support.cast import Cast
@@ -64,3 +65,14 @@ def test_a_logins_times_read_like_all_others(cast: Cast, root_client: Client) ->
     page = root_client.get(reverse("admin:teams_staffuser_change", args=[user.pk]))
 
     assert ">2026-03-01 22:30<" in page.content.decode()
+
+
+def test_fields_without_a_column_of_their_own_have_the_same_form(
+    inside: Cast, admin_client: Client
+) -> None:
+    key = issue_key(team_id=inside.team.id, expires_at=LATE).key
+
+    page = admin_client.get(reverse("admin:teams_apikey_change", args=[key.pk])).content.decode()
+
+    assert "2026-03-01 22:30" in page
+    assert "March 1, 2026" not in page
