@@ -59,10 +59,14 @@ INCLUDE_RAW = (
 
 _RELEVANCE = (
     "The least relevance (0-1) of what is told: how much of the question a memory or message says,"
-    " as in signals.semantic. When left out, nothing is cut: the best are told as far as there is"
-    " room. threshold is another name of it."
+    " as in signals.semantic. When left out, a search and a query cut nothing, and a prompt"
+    " includes the 20 most relevant and what is at least 0.35 times as relevant as the best."
+    " threshold is another name of it."
 )
-BELOW = "How many candidates were left out because they say less about the question than min_score."
+BELOW = (
+    "How many candidates were left out because they say less about the question than min_score, or"
+    " without one than a prompt asks."
+)
 
 
 class SearchQuerySerializer(QuerySerializer):

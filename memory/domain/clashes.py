@@ -12,7 +12,7 @@ from uuid import UUID
 from memory.domain.categories import plain_category
 from memory.domain.types import MemoryType, Scope
 
-PREFERENCES = "preferences"
+PREFERENCES, CONSTRAINTS = "preferences", "constraint"
 # In a list of categories: all of them but preferences and how something is done, which are told
 # only where they are named.
 EVERY_CATEGORY = "*"

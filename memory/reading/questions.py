@@ -73,10 +73,11 @@ class Read:
 
     `rows` narrows the memories to what a filter of the caller left, which are found however little
     they say. Memories that say less about the question than `min_score` (0-1) are left out and
-    counted. `limit` is the most results; of a prompt, of those that are not mandatory. The memories
-    in `also` are candidates whatever the search finds, and so are `predicted` ones, whose chances
-    (0-1) are among the signals. Reads are counted unless `is_counted` is false. `revision` is the
-    team's at any moment since the request began.
+    counted; None is 0, and in a prompt without `rows` its `least_relevance`. `limit` is the most
+    results; of a prompt, of those that are not mandatory. The memories in `also` are candidates
+    whatever the search finds, and so are `predicted` ones, whose chances (0-1) are among the
+    signals. Reads are counted unless `is_counted` is false. `revision` is the team's at any moment
+    since the request began.
     """
 
     viewer: Viewer

@@ -34,7 +34,7 @@ from memory.reading.messages import load_messages
 from memory.reading.packing import Packing, packed_prompt
 from memory.reading.questions import Read, ReadQuestion, read_and_embed
 from memory.reading.ranking import SEARCH_WEIGHTS, by_policy, by_relevance, chosen
-from memory.reading.search import ranked_candidates, relevant
+from memory.reading.search import least_relevance, ranked_candidates, relevant
 from memory.reading.snapshots import at_snapshot
 from memory.reading.usage import note_retrieved
 from memory.selectors.revisions import Revision
@@ -85,7 +85,10 @@ def prompt(read: Read, *, packing: Packing, is_loaded: bool = True) -> Prompt:
         revision = read.revision or revision
         score = by_policy(packing.weights)
         found = ranked_candidates(read, question, score=score, plan=packing.plan, revision=revision)
-        considered = Considered(found, relevant(found, read.min_score, always=packing.always_tells))
+        least = read.min_score
+        if least is None and read.rows is None:
+            least = least_relevance(found)
+        considered = Considered(found, relevant(found, least, always=packing.always_tells))
         watch.lap("search")
         packed = packed_prompt(
             read, question, packing, considered=considered, is_loaded=is_loaded, watch=watch

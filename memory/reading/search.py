@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 from uuid import UUID
 
+import numpy as np
+
 from memory.domain.plans.plan import Plan
-from memory.domain.scoring import Parts
+from memory.domain.scoring import LEAST_BEST, Parts
 from memory.domain.talk import retells
 from memory.domain.types import Tier
 from memory.models import Memory
@@ -209,9 +211,27 @@ def _successors(
     return after
 
 
+# Chosen on LoCoMo, the labelled questions and histories of commits: with fewer or a higher share
+# answers are lost.
+_BEST = 20
+_LEAST_SHARE = 0.35
 _TIME = [each.name for each in fields(Parts)].index("time")
 # Of the 0.15 to 0.2 that fitting the time asked for adds to relevance.
 _OF_THE_TIME = 0.1
+
+
+def least_relevance(found: Candidates) -> float | None:
+    """Returns the relevance (0-1) that a prompt asks of candidates where the request names none.
+
+    None if there are few. Otherwise the best `_BEST` have it, and so does whatever says at least
+    `_LEAST_SHARE` of what the best says (docs/decisions/0081-one-ranking.md).
+    """
+    candidates = [*found.memories, *found.messages]
+    if len(candidates) <= _BEST:
+        return None
+    relevance = candidates[0].table.semantic[[each.place for each in candidates]]
+    last_of_best = float(np.partition(relevance, -_BEST)[-_BEST])
+    return min(last_of_best, _LEAST_SHARE * max(float(relevance.max()), LEAST_BEST))
 
 
 def relevant(

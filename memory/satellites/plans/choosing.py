@@ -12,10 +12,12 @@ from itertools import combinations
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from memory.domain.audience import OF_AN_AGENT, Viewer
 from memory.domain.clashes import (
+    CONSTRAINTS,
+    EVERY_CATEGORY,
     PREFERENCES,
     Cause,
     Conflict,
@@ -49,8 +51,11 @@ _LEAST = -0.4
 # Score that a feature of a query, as the complexity scorer measures it, adds to a type.
 _FEATURES = {"code": ("coding", 0.3), "failure": ("troubleshooting", 0.3)}
 _HEAD_CHARS = 2_000
-# Label of the examples of personal requests that ask for all that is known.
-_OVERVIEW = "overview"
+# Labels of the examples of personal requests that ask for all that is known, of general ones that
+# ask nothing of memory, and of questions that have no type and show what is not unrelated.
+_OVERVIEW, _UNRELATED, _ABOUT = "overview", "unrelated", "about"
+# A request that is less like the unrelated ones asks something of memory.
+_LEAST_UNRELATED = -0.3
 # Similarity from which a preference of another type than the request is about the same matter.
 _NEAR = 0.35
 # The same in a personal request: of 31 pairs it keeps 13 of 15 that fit and 4 of 16 others.
@@ -80,36 +85,60 @@ def kind_of_request(text: str) -> RequestType:
     Kernel ridge regression on the vectors of the built-in embedder; no language model is asked.
     A request that resembles no type is general, for which only what is certain is told.
     """
-    label = _label(text)
+    label, _ = _label(text)
     return RequestType.PERSONAL if label == _OVERVIEW else RequestType(label)
 
 
 def asks_for_all(text: str) -> bool:
     """Returns whether a request asks for all that is known of who asks."""
-    return _label(text) == _OVERVIEW
+    return _label(text)[0] == _OVERVIEW
+
+
+def asks_nothing(text: str) -> bool:
+    """Returns whether a request asks nothing of memory, as "What is the capital of France?"."""
+    return _label(text)[1]
 
 
 @lru_cache(maxsize=1024)
-def _label(text: str) -> str:
+def _label(text: str) -> tuple[str, bool]:
+    """Returns the type of a request, or overview, and whether it asks nothing of memory."""
     features = measure(query=text, history_turns=0).features
     names, examples, weights = _trained()
     (scores,) = _kernel(built_in_embedder().embed([text[:_HEAD_CHARS]]), examples) @ weights
+    *scores, unrelated = scores.tolist()
     for feature, (name, weight) in _FEATURES.items():
         scores[names.index(name)] += weight * min(features.get(feature, 0.0), 1.0)
-    best = int(scores.argmax())
-    return names[best] if scores[best] >= _LEAST else RequestType.GENERAL.value
+    best = max(scores)
+    label = names[scores.index(best)] if best >= _LEAST else RequestType.GENERAL.value
+    return label, label == RequestType.GENERAL and unrelated >= _LEAST_UNRELATED
 
 
 @cache
 def _trained() -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the labels, the vectors of the examples and their weights for each label."""
+    """Returns the types and overview, the vectors of the examples, and their weights for each.
+
+    A last column of weights is for what is unrelated; those labelled `about` count for it alone.
+    """
     text = files(__package__).joinpath("request_types.txt").read_text(encoding="utf-8")
     rows = [line.split(": ", 1) for line in text.splitlines() if not line.startswith("#")]
+    rows.sort(key=lambda row: row[0] == _ABOUT)
+    typed = sum(name != _ABOUT for name, _ in rows)
     names = [*(each.value for each in RequestType), _OVERVIEW]
     examples = built_in_embedder().embed([request for _, request in rows]).astype(np.float64)
-    labels = np.array([[1.0 if each == name else -1.0 for each in names] for name, _ in rows])
-    ridge = _RIDGE * np.eye(len(rows))
-    return names, examples, np.linalg.solve(_kernel(examples, examples) + ridge, labels)
+    types = [RequestType.GENERAL.value if name == _UNRELATED else name for name, _ in rows[:typed]]
+    weights = np.zeros((len(rows), len(names) + 1))
+    weights[:typed, :-1] = _fitted(
+        examples[:typed], [[each == name for each in names] for name in types]
+    )
+    weights[:, -1] = _fitted(examples, [name == _UNRELATED for name, _ in rows])
+    return names, examples, weights
+
+
+def _fitted(examples: NDArray[np.float64], labels: ArrayLike) -> NDArray[np.float64]:
+    """Returns the weights of the examples that fit the labels, true or false, by a ridge."""
+    ridge = _RIDGE * np.eye(len(examples))
+    signs = np.where(labels, 1.0, -1.0)
+    return np.linalg.solve(_kernel(examples, examples) + ridge, signs).astype(np.float64)
 
 
 def _kernel(some: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -268,12 +297,18 @@ class FactChooser:
     def keeps(self, row: SignalRow) -> bool:
         """Returns whether it is told whatever words the request has.
 
-        So are preferences that fit, and all that is the person's where all that is known is asked.
+        So are constraints and fitting preferences where the type of the request names them, and
+        all that is the person's where all that is known is asked.
         """
         if self.asks_for_all and row.end_user_id == self.viewer.end_user_id is not None:
             return True
-        named = [each for each in self.rules.categories if is_relevant(PREFERENCES, among=[each])]
-        return bool(named) and is_relevant(_category(row), among=named) and self._fits(row)
+        category = _category(row)
+        named = [each for each in self.rules.categories if each != EVERY_CATEGORY]
+        if not is_relevant(category, among=named):
+            return False
+        if is_relevant(category, among=[PREFERENCES]):
+            return self._fits(row)
+        return is_relevant(category, among=[CONSTRAINTS])
 
     @property
     def asks_for_all(self) -> bool:

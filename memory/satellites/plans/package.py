@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 
 from memory.domain.audience import Viewer
 from memory.domain.filters import Expression, conditions_of
+from memory.domain.forms import Form
 from memory.domain.levels import is_long, levels_of
 from memory.domain.packing import Room
 from memory.domain.plans.assembly import Assembly, Told
@@ -265,8 +266,13 @@ def _asked(noted: Sequence[TaskItem]) -> str:
 
 
 def _is_rule(row: SignalRow) -> bool:
-    """Returns whether a memory applies to all work of the project or person, whatever the task."""
-    return row.scope == Scope.PROJECT or is_preference(category=row.category, subject=row.subject)
+    """Returns whether a memory applies to all work of the project or person, whatever the task.
+
+    Events of the project, such as its commits, are told where they say something about the task.
+    """
+    if row.scope == Scope.PROJECT:
+        return row.form != Form.EPISODE
+    return is_preference(category=row.category, subject=row.subject)
 
 
 def _rows(viewer: Viewer, filters: Expression) -> MemoryQuerySet | None:

@@ -20,6 +20,7 @@ from memory.satellites.plans.choosing import (
     FactChooser,
     RequestType,
     Selection,
+    asks_nothing,
     kind_of_request,
 )
 from memory.selectors.memories import memories_by_id
@@ -30,6 +31,8 @@ from teams.tenancy import team_scope
 
 # What is only chosen and not written has no other bound than the candidates.
 _NO_BOUND = 10_000_000
+# Relevance (0-1) of what is told although the request asks nothing of memory.
+_UNASKED_RELEVANCE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def read_only_context(
             viewer=viewer,
             question=request.question,
             depth=Depth(include_cold=False, include_raw=False),
+            min_score=_least_relevance(request),
             tools=tools,
             now=now,
         ),
@@ -144,6 +148,11 @@ def read_only_context(
         is_truncated=any(each.cause is Cause.BUDGET for each in cut),
         retrieval=found,
     )
+
+
+def _least_relevance(request: ContextRequest) -> float | None:
+    is_open = not request.categories and asks_nothing(request.question.text)
+    return _UNASKED_RELEVANCE if is_open else None
 
 
 def _rules(

@@ -18,6 +18,8 @@ PROFILE = "Sarah is a nurse."
 ABOUT_BILLING = "What does the billing service run on?"
 UNRELATED = "Which zebra won the marathon?"
 LEAST = 0.35
+# So many of the most relevant candidates are in a prompt whatever their relevance.
+BEST = 20
 
 each_read = pytest.mark.parametrize("path", READS)
 
@@ -55,13 +57,39 @@ def below(answer: Any) -> int:
 
 
 @each_read
-def test_without_it_nothing_is_left_out(filled: APIClient, path: str) -> None:
+def test_without_it_nothing_of_a_few_is_left_out(filled: APIClient, path: str) -> None:
     assert below(ask(filled, path, UNRELATED)) == 0
 
 
 @pytest.mark.parametrize("path", ["retrieve", "prompt"])
 def test_a_prompt_tells_the_best_however_little_they_say(filled: APIClient, path: str) -> None:
     assert {RUNS, LUNCH} <= told(ask(filled, path, UNRELATED))
+
+
+@pytest.mark.parametrize("path", ["retrieve", "prompt"])
+def test_without_it_a_prompt_includes_what_is_relevant_beside_the_best(
+    filled: APIClient, path: str
+) -> None:
+    hosts = [f"The billing service runs on host {number}." for number in range(BEST + 5)]
+    for each in hosts:
+        remember(filled, each, check=False)
+
+    answer = ask(filled, path, ABOUT_BILLING)
+    everything = ask(filled, path, ABOUT_BILLING, min_score=0)
+
+    assert {RUNS, *hosts, IDENTITY, PINNED} <= told(answer)
+    assert (LUNCH in told(answer), LUNCH in told(everything)) == (False, True)
+    assert (below(answer) > 0, below(everything)) == (True, 0)
+
+
+@pytest.mark.parametrize("query", [UNRELATED, "?"])
+def test_without_it_a_prompt_includes_the_best_of_any_question(
+    filled: APIClient, query: str
+) -> None:
+    for number in range(BEST + 5):
+        remember(filled, f"The billing service runs on host {number}.", check=False)
+
+    assert len(told(ask(filled, "retrieve", query))) >= BEST
 
 
 @each_read

@@ -309,6 +309,26 @@ class TestWhatIsTold:
 
         assert set(said(answer)) == set(known)
 
+    def test_little_where_the_request_asks_nothing_of_memory(self, api: APIClient) -> None:
+        remember(api, DATABASE)
+        remember(api, "Our second office is in Paris, the capital of France.")
+
+        assert said(context(api, "Thank you, that was helpful.")) == []
+        assert len(said(context(api, "What is the capital of France?"))) == 1
+        assert said(context(api, "Who is the head of the sales department?"))
+
+    def test_constraints_of_the_requests_type_whatever_its_words(self, api: APIClient) -> None:
+        rule, aside = "No release on Fridays.", "Lunch is at noon."
+        remember(api, rule, category="constraint")
+        remember(api, aside)
+        for number in range(25):
+            remember(api, f"The billing code uses database {number}.", check=False)
+
+        answer = said(context(api))
+
+        assert rule in answer
+        assert aside not in answer
+
     def test_that_nothing_else_is_known_where_it_is_asked_for(self, api: APIClient) -> None:
         only = "Nothing else is known: of what does not stand here, say that you do not know it."
         empty = context(api, only_known="true")

@@ -86,6 +86,21 @@ class TestWhatIsInIt:
         assert by_id[known[DECISION]]["tier"] == "project"
         assert answer["compression_ratio"] == 1.0
 
+    def test_commits_of_a_project_are_told_where_they_concern_the_task(
+        self, api: APIClient, task: str, known: dict[str, str]
+    ) -> None:
+        fill(api, 25, project="apollo")
+        for number in range(5):
+            payload = {"title": f"Rename chart colour {number}"}
+            made = post(api, "memories", form="episode", payload=payload, project="apollo")
+            assert made.status_code == 201, made.content
+        remember(api, "Lunch is at noon.", project="apollo", category="decision")
+
+        answer = texts(package(api, budget_tokens=8000))
+
+        assert "chart colour" not in answer
+        assert "Lunch is at noon." in answer
+
     def test_items_stand_by_importance_and_then_by_age(
         self, api: APIClient, task: str, known: dict[str, str]
     ) -> None:

@@ -14,6 +14,7 @@ from memory.satellites.plans.choosing import (
     _label,
     _trained,
     asks_for_all,
+    asks_nothing,
     kind_of_request,
 )
 from teams.domain.team_settings import RequestCategories
@@ -88,6 +89,17 @@ def test_a_request_for_all_that_is_known_is_told_from_others(text: str) -> None:
     assert asks_for_all(text)
     assert kind_of_request(text) == "personal"
     assert not asks_for_all("What is my sister called?")
+
+
+def test_requests_that_ask_nothing_of_memory_are_told_from_questions_about_people() -> None:
+    folder = Path(settings.BASE_DIR) / "benchmarks" / "labelled"
+    texts = (folder / "requests" / "nothing.jsonl").read_text(encoding="utf-8").splitlines()
+    nothing = [row["text"] for row in map(json.loads, texts) if row["part"] == "test"]
+    talks = (folder / "questions" / "blind.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [each["q"] for talk in map(json.loads, talks) for each in talk["questions"]]
+
+    assert sum(map(asks_nothing, nothing)) / len(nothing) >= 0.6
+    assert sum(map(asks_nothing, asked)) / len(asked) <= 0.02
 
 
 def test_a_process_embeds_the_examples_before_its_first_request() -> None:
