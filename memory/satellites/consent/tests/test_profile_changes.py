@@ -122,7 +122,7 @@ def test_a_decision_is_made_once(desk: Desk, verb: str) -> None:
     again = post(desk.kyra, f"consent-requests/{done['id']}/{verb}")
 
     assert again.status_code == 409
-    assert "rejected already" in again.json()["detail"]
+    assert "already rejected" in again.json()["detail"]
 
 
 def test_who_proposed_a_change_cannot_approve_it(desk: Desk) -> None:
