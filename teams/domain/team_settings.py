@@ -131,7 +131,7 @@ class LifecycleSettings(Part):
     pairs_per_person: Annotated[int, Field(ge=0, le=10_000)] = Field(
         default=50, title="Maximum judged pairs"
     )
-    """Pairs of memories compared per person and day."""
+    """Pairs of memories compared per day and person, or project of team memories."""
     cost_usd: Annotated[float, Field(ge=0, le=10_000)] = Field(
         default=1.0, title="Maximum cost of a run"
     )

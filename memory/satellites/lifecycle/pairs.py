@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -10,7 +11,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, Q
+from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from audit.models import MemoryLog
 from memory.domain.forms import Form
@@ -134,18 +136,22 @@ class Found:
     @property
     def asker(self) -> Asker:
         """Who pays, and whose pairs a prompt holds: the person or agent of the narrower memory."""
-        both = (self.memory, self.pair.neighbour.memory)
-        person, agent = (
-            next((value for each in both if (value := getattr(each, name)) is not None), None)
-            for name in ("end_user_id", "agent_id")
-        )
-        return Asker(self.memory.team_id, agent, person)
+        return Asker(self.memory.team_id, self._narrower("agent_id"), self._narrower("end_user_id"))
+
+    @property
+    def owner(self) -> UUID | None:
+        """The person whose pairs of a day are limited together, or else the project."""
+        return self._narrower("end_user_id") or self._narrower("project_id")
 
     @property
     def key(self) -> PairKey:
         """Under which its judgement is kept."""
         earlier, later = self.sides
         return earlier.pk, later.pk, round(self.pair.neighbour.similarity * 100)
+
+    def _narrower(self, name: str) -> UUID | None:
+        both = (self.memory, self.pair.neighbour.memory)
+        return next((value for each in both if (value := getattr(each, name)) is not None), None)
 
     @property
     def by_words(self) -> Judgement | None:
@@ -161,9 +167,10 @@ def judged_pairs(
 ) -> tuple[Judged, Page]:
     """Judges the pairs of the next candidates that are `wanted`; call it in no transaction.
 
-    What was judged in the last 14 days is not asked again. Of each person the judge is asked about
-    so many pairs a day as the team's settings say; the others wait. Pairs that somebody was asked
-    about or decided on, and what is said by words alone, cost nothing.
+    What was judged in the last 14 days is not asked again. Of each person, and of each project
+    beside, the judge is asked about so many pairs a day as the team's settings say; the others
+    wait. Pairs that somebody was asked about or decided on, and what is said by words alone, cost
+    nothing. A dry run asks no language model: the small judge answers in its place.
     """
     with team_scope(team_ids=[scope.team_id], actor=ACTOR):
         memories, page = candidates(scope=scope, step=step, cursor=cursor)
@@ -280,20 +287,19 @@ def _judged_before(scope: Scope, keys: set[PairKey], judge: str) -> dict[PairKey
 def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
     """Those that the judge may be asked about on this day (UTC), the nearest first."""
     begins = scope.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    people = {each.memory.end_user_id for each in found}
+    people = {each.asker.end_user_id for each in found}
     whose = Q(end_user_id__in=people - {None})
     if None in people:
         whose |= Q(end_user_id=None)
     rows = JudgedPair.objects.filter(
         whose, team_id=scope.team_id, judged_at__gte=begins, judged_at__lte=scope.now
     )
-    counts = rows.values("end_user_id").annotate(count=Count("pk")).order_by()
-    spent: dict[UUID | None, int] = dict(counts.values_list("end_user_id", "count"))
+    project = Coalesce("earlier__project_id", "later__project_id")
+    spent = Counter(rows.values_list(Coalesce("end_user_id", project), flat=True))
     asked = []
     for each in sorted(found, key=lambda one: -one.pair.neighbour.similarity):
-        person = each.memory.end_user_id
-        if each.by_words is None and spent.get(person, 0) < scope.settings.pairs_per_person:
-            spent[person] = spent.get(person, 0) + 1
+        if each.by_words is None and spent[each.owner] < scope.settings.pairs_per_person:
+            spent[each.owner] += 1
             asked.append(each)
     return asked
 
@@ -305,7 +311,7 @@ def _ask(scope: Scope, found: Sequence[Found], tools: Tools) -> tuple[Judged, De
     time, for a judgement counts under the name of who gave it.
     """
     judge, prepared = tools.judge, Preparation()
-    if isinstance(judge, PreparingJudge):
+    if isinstance(judge, PreparingJudge) and not scope.is_dry:
         prepared = judge.prepare(
             [(each.pair.existing, each.pair.new) for each in found],
             askers=[each.asker for each in found],
@@ -327,7 +333,7 @@ def _keep(scope: Scope, judged: Iterable[tuple[Found, Judgement]]) -> None:
                 earlier_id=found.key[0],
                 later_id=found.key[1],
                 similarity=Decimal(found.key[2]) / 100,
-                end_user_id=found.memory.end_user_id,
+                end_user_id=found.asker.end_user_id,
                 verdict=judgement.verdict.value,
                 confidence=judgement.confidence,
                 reason=judgement.reason[:_MAX_REASON],

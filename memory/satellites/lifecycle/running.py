@@ -141,6 +141,7 @@ def _scope(run: ConsolidationRun) -> Scope:
         since=min(last.created_at, run.created_at - _CHANGED_WITHIN) if last else None,
         resume=last.cursor.get("resume", {}) if last else {},
         left_usd=Decimal(str(chosen.cost_usd)) - run.cost_usd,
+        is_dry=run.is_dry,
         end_user_id=run.end_user_id,
         project_id=run.project_id,
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 from zlib import crc32
 
 from django.conf import settings
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.satellites.lifecycle.models import ConsolidationRun, JudgedPair, Step
@@ -134,8 +134,14 @@ def note_failure(*, run: ConsolidationRun, error: Exception, now: datetime) -> N
 
 
 def finish(*, run: ConsolidationRun, now: datetime) -> None:
-    """Ends a run whose plan is carried out, and drops judgements that no longer hold; in scope."""
-    JudgedPair.objects.filter(team_id=run.team_id, judged_at__lte=run.created_at - KEPT).delete()
+    """Ends a run whose plan is carried out, and drops outdated judgements; in scope.
+
+    A dry run drops its own as well, so that they count in nobody's limit of the day.
+    """
+    outdated = Q(judged_at__lte=run.created_at - KEPT)
+    if run.is_dry:
+        outdated |= Q(judged_at=run.created_at)
+    JudgedPair.objects.filter(outdated, team_id=run.team_id).delete()
     under_way(team_id=run.team_id, run_id=run.pk).update(
         state=_State.DONE, error="", finished_at=now
     )

@@ -66,7 +66,7 @@ class Scope:
 
     `since` is when the last run of the same scope and steps began, at least three days ago; None
     where there was none. `resume` is what that one's pages gave as theirs, by step. `left_usd` is
-    what the run may yet spend on models.
+    what the run may yet spend on models; a dry run asks none.
     """
 
     team_id: UUID
@@ -76,6 +76,7 @@ class Scope:
     since: datetime | None = None
     resume: Mapping[str, Json] = field(default_factory=dict)
     left_usd: Decimal = Decimal(0)
+    is_dry: bool = False
     end_user_id: UUID | None = None
     project_id: UUID | None = None
 

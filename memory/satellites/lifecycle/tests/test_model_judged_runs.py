@@ -20,6 +20,7 @@ from routing.services.paid_calls import Tariff
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
+from tests.support.lifecycle import again
 from tests.support.model_judging import NAME, judge_of, says_of
 from tests.support.openai_server import FakeOpenAI, error
 from tests.support.writing import NEW_LIMIT, NOON, OLD_LIMIT, live, store
@@ -59,12 +60,16 @@ def fill(cast: Cast, tools: Tools, *, plans: int, people: int = 1) -> None:
             store(cast, tools, text, end_user_id=end_user.pk, subject=subject)
 
 
-def run(cast: Cast, tools: Tools, *, now: datetime = NOW) -> ConsolidationRun:
+def run(cast: Cast, tools: Tools, *, now: datetime = NOW, is_dry: bool = False) -> ConsolidationRun:
+    """Judges everything without carrying anything out, so that the next run finds it as it was."""
     viewer = Viewer(team_id=cast.team.id, actor="admin:test")
-    started = start_run(viewer=viewer, now=now, steps=[Step.CONTRADICTIONS], is_dry=True)
-    run_consolidation(team_id=cast.team.id, run_id=started.pk, tools=tools)
-    with team_scope(team_ids=[cast.team.id], actor="test"):
-        return ConsolidationRun.objects.get(pk=started.pk)
+    started = start_run(viewer=viewer, now=now, steps=[Step.CONTRADICTIONS], is_dry=is_dry)
+    while not (done := again(started)).is_planned:
+        run_consolidation(team_id=cast.team.id, run_id=started.pk, tools=tools, seconds=0)
+    if not is_dry:
+        with team_scope(team_ids=[cast.team.id], actor="test"):
+            ConsolidationRun.objects.filter(pk=started.pk).update(state="failed")
+    return done
 
 
 def judges(cast: Cast) -> list[str]:
@@ -87,6 +92,17 @@ def test_a_run_says_what_its_model_cost(town: Cast, asking: Tools, server: FakeO
         spent = [each.cost_usd for each in SpendEntry.objects.filter(team=town.team)]
     assert done.cost_usd == sum(spent) > 0
     assert len(spent) == len(server.chats) <= 2, "one prompt holds the pairs of a person"
+
+
+def test_a_dry_run_asks_no_model(town: Cast, asking: Tools, server: FakeOpenAI) -> None:
+    fill(town, asking, plans=2)
+
+    done = run(town, asking, is_dry=True)
+    run_consolidation(team_id=town.team.id, run_id=done.pk, tools=asking)
+
+    assert (done.cost_usd, server.chats) == (Decimal(0), [])
+    assert done.judged > 0, "the small judge answers"
+    assert judges(town) == []
 
 
 def test_people_share_no_prompt(town: Cast, asking: Tools, server: FakeOpenAI) -> None:
@@ -118,7 +134,7 @@ def test_what_no_budget_pays_for_waits(town: Cast, asking: Tools, server: FakeOp
     done = run(town, asking)
 
     assert server.chats == []
-    assert done.state == ConsolidationRun.State.DONE
+    assert done.error == ""
     assert (done.judged, done.cost_usd) == (0, Decimal(0))
     assert judges(town) == [], "nor does another judge in the model's place"
 

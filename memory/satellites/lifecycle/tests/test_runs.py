@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,7 @@ from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory, pin_memory
 from memory.writing.decisions.undoing import ChangedSinceError
 from teams.errors import ConflictError, NotFoundError
+from teams.services.people import ensure_project
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge
@@ -66,7 +68,7 @@ def test_a_dry_run_changes_nothing_and_a_run_after_it_does_just_that(
     assert unchanged == before
     assert changes(dry)
     assert changes(real) == changes(dry)
-    assert real.judged == 0, "a pair is judged once in 14 days"
+    assert real.judged == dry.judged > 0, "a dry run leaves no judgement behind"
     assert states(acme) != before
 
 
@@ -176,15 +178,44 @@ def test_the_judge_is_asked_about_so_many_pairs_a_person_and_day(acme: Cast, too
         assert JudgedPair.objects.count() == 6
 
 
+def test_a_project_takes_no_pairs_from_another(acme: Cast, tools: Tools) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        acme.team.lifecycle_settings = {"pairs_per_person": 3}
+        acme.team.save()
+        projects = [ensure_project(team_id=acme.team.id, slug=slug) for slug in ("large", "small")]
+    for project, count in zip(projects, (9, 2), strict=True):
+        texts = (f"The API limit is {n}00 requests per minute." for n in range(1, count + 1))
+        store(acme, tools, *texts, project_id=project.pk)
+
+    run(acme, replace(tools, judge=Counting()))
+
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        judged = Counter(JudgedPair.objects.values_list("later__project__slug", flat=True))
+    assert judged == {"large": 3, "small": 1}
+
+
+def test_dry_runs_take_nothing_from_the_pairs_of_a_day(acme: Cast, tools: Tools) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        acme.team.lifecycle_settings = {"pairs_per_person": 3}
+        acme.team.save()
+    store(acme, tools, *(f"The API limit is {n}00 requests per minute." for n in range(1, 9)))
+    asking = replace(tools, judge=Counting())
+
+    dry = [run(acme, asking, now=NOW + timedelta(hours=n), is_dry=True) for n in range(2)]
+    real = run(acme, asking, now=NOW + timedelta(hours=2))
+
+    assert [each.judged for each in (*dry, real)] == [3, 3, 3]
+
+
 def test_judgements_are_kept_for_14_days(acme: Cast, tools: Tools) -> None:
     store(acme, tools, LIMIT, OTHER_LIMIT)
     asking = replace(tools, judge=Counting())
 
-    run(acme, asking, is_dry=True)
-    run(acme, asking, now=NOW + timedelta(days=13), is_dry=True)
+    run(acme, asking)
+    run(acme, asking, now=NOW + timedelta(days=13))
     with team_scope(team_ids=[acme.team.id], actor="test"):
         assert JudgedPair.objects.count() == 1
-    run(acme, asking, now=NOW + timedelta(days=15), is_dry=True, steps=[Step.RANK])
+    run(acme, asking, now=NOW + timedelta(days=15), steps=[Step.RANK])
 
     with team_scope(team_ids=[acme.team.id], actor="test"):
         assert JudgedPair.objects.count() == 0
