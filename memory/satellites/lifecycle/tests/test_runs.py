@@ -243,3 +243,20 @@ def test_one_run_of_a_team_at_a_time_and_none_of_another(
         start_run(viewer=viewer_of(acme), now=NOW)
     with pytest.raises(NotFoundError):
         undo_run(viewer=viewer_of(globex), run_id=first.pk, tools=tools, now=NOW)
+
+
+class Unsure(Counting):
+    """A judge that calls everything a conflict, as sure as a write has to be."""
+
+    name = "unsure"
+
+    def judge(self, *, existing: Statement, new: Statement) -> Judgement:
+        return Judgement(Verdict.DISPUTE, "perhaps", 0.6)
+
+
+def test_a_run_disputes_nothing_of_which_the_judge_is_unsure(acme: Cast, tools: Tools) -> None:
+    store(acme, tools, LIMIT, OTHER_LIMIT)
+
+    done = run(acme, replace(tools, judge=Unsure()), steps=[Step.CONTRADICTIONS])
+
+    assert (done.judged, done.counts["contradictions"]["planned"]) == (1, 0)
