@@ -54,8 +54,10 @@ _OF_ERRORS = frozenset({Form.FAILURE.value, Form.EPISODE.value})
 _BACKGROUND: Mapping[str, str] = {
     Form.CONVENTION.value: "a convention",
     Form.WORKFLOW.value: "a workflow",
-    Form.PATTERN.value: "a pattern",
 }
+# Of patterns that stand so often in an open file most are told that are written there, and few
+# others (docs/decisions/0045-patterns-from-syntax-trees.md).
+_LEAST_REPEATS = 3
 _DISPUTE_RANK = 0.7
 WORDS_ALONE = "it says something about the work"
 # Of an error so much is asked for.
@@ -221,8 +223,9 @@ class Candidate:
     """A memory that may be included, with the facts that decide its place.
 
     `rank` is what the question alone gives it, 0-1; `confidence` that of its prediction, with the
-    `reasons`. `is_liked` says that it is a preference of the collaborator, `is_mandatory` that it
-    is told whatever the budget. `opposites` are those that contradict it.
+    `reasons`. `is_repeated` says that it stands several times in an open file, `is_liked` that it
+    is a preference of the collaborator, `is_mandatory` that it is told whatever the budget.
+    `opposites` are those that contradict it.
     """
 
     key: UUID
@@ -232,6 +235,7 @@ class Candidate:
     form: str = ""
     nearness: Nearness = Nearness.FAR
     has_files: bool = False
+    is_repeated: bool = False
     confidence: float = 0.0
     reasons: tuple[str, ...] = ()
     is_summary: bool = False
@@ -269,6 +273,14 @@ def nearness(signals: Signals, *, files: Iterable[str], topics: Iterable[str]) -
         return Nearness.FOLDER
     words = words_of(" ".join([*opened, signals.branch]))
     return Nearness.TOPIC if words & words_of(" ".join(topics)) else Nearness.FAR
+
+
+def is_repeated(signals: Signals, *, places: Iterable[str]) -> bool:
+    """Returns whether enough of the places, such as `src/a.py#L10-L20`, are in one open file."""
+    paths = [each.partition("#")[0] for each in places]
+    return any(
+        sum(_is_same(one, other) for one in paths) >= _LEAST_REPEATS for other in signals.files
+    )
 
 
 def is_bound(near: Nearness, *, has_files: bool) -> bool:
@@ -309,6 +321,9 @@ def _place(each: Candidate, errors: Collection[str]) -> Place:
         return Place(ContextTier.CRITICAL, max(each.rank, _NEAR_RANK[each.nearness]), why)
     if each.is_liked:
         return Place(ContextTier.RELEVANT, max(each.rank, 0.5), "a preference of the collaborator")
+    if each.form == Form.PATTERN:
+        rank = 0.0 if each.has_files and not each.is_repeated else each.rank
+        return Place(ContextTier.BACKGROUND, rank, WORDS_ALONE)
     background = _BACKGROUND.get(each.form, "")
     if each.is_summary:
         background = "a summary of what was"

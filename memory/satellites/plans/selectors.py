@@ -31,7 +31,6 @@ _MOST: Mapping[Form, int] = {
     Form.FAILURE: 150,
     Form.CONVENTION: 40,
     Form.WORKFLOW: 20,
-    Form.PATTERN: 20,
 }
 _MOST_OF_FILES = 200
 _MOST_TAGGED = 20

@@ -37,6 +37,7 @@ from memory.satellites.plans.placing import (
     TopicIndex,
     asked_of,
     is_bound,
+    is_repeated,
     nearness,
     placed,
     shares_of,
@@ -154,6 +155,7 @@ class Chooser:
                 self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
             ),
             has_files=bool(files),
+            is_repeated=is_repeated(self.signals, places=files),
             confidence=guess.confidence if guess else 0.0,
             reasons=guess.reasons if guess else (),
             is_summary=SUMMARY_TAG in (row.tags or ()),

@@ -301,7 +301,7 @@ class PatternViewSet(MemoryWrites):
     def learn(self, given: Given) -> Response:
         """Learn the shapes of code that repeat: three times or more, in two files or more.
 
-        Python, TypeScript, JavaScript and Go. Each becomes a memory of the form `pattern` of the
+        Python, TypeScript and Go. Each becomes a memory of the form `pattern` of the
         project, with what varies as named parts and its places as artifacts, at most 20 new ones a
         call. The same shape again strengthens the pattern. Files that cannot be read are skipped.
         """

@@ -10,14 +10,13 @@ from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_go
-import tree_sitter_javascript
 import tree_sitter_python
 import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node as ParsedNode
 from tree_sitter import Parser, Point, Tree
 
-# Kinds of nodes, as the four grammars call them.
+# Kinds of nodes, as the grammars call them.
 _BLOCKS = frozenset(
     ["module", "program", "source_file", "block", "statement_block", "statement_list", "class_body"]
 )
@@ -47,7 +46,6 @@ class Language(StrEnum):
 
     PYTHON = "python"
     TYPESCRIPT = "typescript"
-    JAVASCRIPT = "javascript"
     GO = "go"
 
 
@@ -58,10 +56,6 @@ _SUFFIXES: Mapping[str, Language] = {
     ".mts": Language.TYPESCRIPT,
     ".cts": Language.TYPESCRIPT,
     ".tsx": Language.TYPESCRIPT,
-    ".js": Language.JAVASCRIPT,
-    ".mjs": Language.JAVASCRIPT,
-    ".cjs": Language.JAVASCRIPT,
-    ".jsx": Language.JAVASCRIPT,
     ".go": Language.GO,
 }
 
@@ -157,7 +151,6 @@ def bottom_up(root: Node) -> Iterator[Node]:
 _GRAMMARS = {
     Language.PYTHON: tree_sitter_python.language,
     Language.TYPESCRIPT: tree_sitter_typescript.language_typescript,
-    Language.JAVASCRIPT: tree_sitter_javascript.language,
     Language.GO: tree_sitter_go.language,
 }
 

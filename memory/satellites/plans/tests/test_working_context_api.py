@@ -59,6 +59,39 @@ def tier_of(answer: Any) -> dict[str, str]:
     return {each["content"]: each["tier"] for each in answer["memories"]}
 
 
+def pattern(api: APIClient, trigger: str, *places: str) -> str:
+    artifacts = [{"kind": "file", "ref": each} for each in places]
+    payload = {"trigger": trigger, "template": "x", "hint": f"{trigger} → render"}
+    return know(api, form="pattern", payload={**payload, "artifacts": artifacts})
+
+
+class TestPatterns:
+    def told(self, api: APIClient, **signals: Any) -> set[str]:
+        found = assemble(api, **signals)["memories"]
+        return {each["content"].partition(":")[0] for each in found if each["form"] == "pattern"}
+
+    def test_a_pattern_is_included_where_it_repeats_in_the_open_file(
+        self, api: APIClient, acme: Cast
+    ) -> None:
+        here, there = (
+            [f"{path}#L{n}-L{n + 3}" for n in (1, 11, 21)] for path in (FILE, "src/b.ts")
+        )
+        pattern(api, "login page", *here)
+        pattern(api, "login form", *here[:2], there[0])
+        pattern(api, "login test", *there)
+        query = "Log failed attempts on the login screen, with the time and the address"
+
+        assert self.told(api, current_file=FILE, query=query) == {"login page"}
+        assert self.told(api, current_file="src/c.ts", query=query) == set()
+        assert self.told(api, current_file=FILE, query="Who won the match?") == set()
+
+    def test_another_pattern_has_to_match_the_query(self, api: APIClient, acme: Cast) -> None:
+        pattern(api, "new endpoint")
+
+        assert self.told(api, current_file=FILE, query="Add a new endpoint") == {"new endpoint"}
+        assert self.told(api, current_file=FILE, query="Fix the typo of the header") == set()
+
+
 class TestTiers:
     def test_decisions_about_the_open_file_are_critical_whatever_their_words(
         self, api: APIClient, acme: Cast

@@ -31,7 +31,7 @@ ACTOR = "command:learn_patterns"
 class Command(BaseCommand):
     """Learn from a directory, set of files by set; running it again stores nothing twice."""
 
-    help = "Learn the shapes that repeat in Python, TypeScript, JavaScript and Go code."
+    help = "Learn the shapes that repeat in Python, TypeScript and Go code."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, help="the directory; hidden ones are left out")
