@@ -28,6 +28,8 @@ ADMINS: Roles = (Membership.Role.ADMIN.value,)
 REVIEWERS: Roles = (*ADMINS, Membership.Role.REVIEWER.value)
 MEMBERS: Roles = (*REVIEWERS, Membership.Role.VIEWER.value)
 
+# The key of a session that holds the id of the chosen team.
+CHOSEN_TEAM = "team"
 _KEPT = "palimpsest_team_roles"
 _TEAMS_OF_ROWS = "palimpsest_teams_of_rows"
 _TEMPLATE = "admin/refused.html"
@@ -80,7 +82,9 @@ def teams_where(request: HttpRequest, *, roles: Roles) -> list[UUID] | None:
 
 def sees_several_teams(request: HttpRequest) -> bool:
     """Returns whether lists must show which team a row belongs to."""
-    return is_superuser(request) or len(roles_of(request)) > 1
+    scope = getattr(request, "staff_scope", None)
+    is_one_chosen = scope is not None and scope.team is not None and len(scope.own_ids) > 1
+    return not is_one_chosen and (is_superuser(request) or len(roles_of(request)) > 1)
 
 
 class TeamPermissions:

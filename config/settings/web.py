@@ -188,6 +188,7 @@ UNFOLD = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": "teams.admin.display.zone_badge",
+    "GLOBAL_CALLBACK": "teams.admin.team_choice.shown_choice",
     "DASHBOARD_CALLBACK": "memory.admin.home.dashboard",
     "COLORS": {
         "primary": {

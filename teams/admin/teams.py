@@ -13,7 +13,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 
-from teams.admin_permissions import ADMINS, is_superuser
+from teams.admin_permissions import ADMINS, CHOSEN_TEAM, is_superuser
 from teams.domain.documents import DocumentError, changed_places
 from teams.domain.team_settings import FLAGS, TeamSettings
 from teams.models import AgentVersion, Team, TeamVersion
@@ -270,3 +270,6 @@ class TeamsAdmin(TeamAdmin[Team]):
             slug=obj.slug, name=obj.name, actor=f"staff:{request.user.get_username()}"
         )
         obj.pk, obj.created_at = made.pk, made.created_at
+        if CHOSEN_TEAM in request.session:
+            # The page that follows is of the new one.
+            request.session[CHOSEN_TEAM] = str(made.pk)

@@ -290,9 +290,10 @@ def remove_member(*, member: Membership) -> None:
 
 
 def check_login_is_not_needed(*, user: StaffUser) -> None:
-    """Raises LastAdminError if this login is a team's last admin; call it in all teams' scope."""
-    teams = Membership.objects.filter(user_id=user.pk).values_list("team_id", flat=True)
-    check_other_admins(user_id=user.pk, team_ids=list(teams))
+    """Raises LastAdminError if this login is the last admin of any team."""
+    with team_scope(team_ids=team_ids_of_staff(user.pk), actor="staff"):
+        teams = Membership.objects.filter(user_id=user.pk).values_list("team_id", flat=True)
+        check_other_admins(user_id=user.pk, team_ids=list(teams))
 
 
 def check_other_admins(*, user_id: int, team_ids: Collection[UUID]) -> None:

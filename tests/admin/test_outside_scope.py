@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
@@ -109,6 +110,7 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
 def request_of(team: Team) -> HttpRequest:
     """A page of a login of the team."""
     request = RequestFactory().get("/admin/")
+    request.session = SessionStore()
     request.user = StaffUserFactory.create(username=f"ann-{uuid4().hex}")
     join(request.user, team, "viewer")
     return request
