@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
-from pathlib import PurePosixPath
 
-import tree_sitter_go
-import tree_sitter_python
-import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node as ParsedNode
 from tree_sitter import Parser, Point, Tree
+
+from memory.understanding.languages import Language, grammar_of, language_of
 
 # Kinds of nodes, as the grammars call them.
 _BLOCKS = frozenset(
@@ -39,30 +35,6 @@ _NO_ACTION = frozenset(
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 MAX_DEPTH = 200
 _CHUNK = 16 * 1024
-
-
-class Language(StrEnum):
-    """The languages whose shapes are learned."""
-
-    PYTHON = "python"
-    TYPESCRIPT = "typescript"
-    GO = "go"
-
-
-_SUFFIXES: Mapping[str, Language] = {
-    ".py": Language.PYTHON,
-    ".pyi": Language.PYTHON,
-    ".ts": Language.TYPESCRIPT,
-    ".mts": Language.TYPESCRIPT,
-    ".cts": Language.TYPESCRIPT,
-    ".tsx": Language.TYPESCRIPT,
-    ".go": Language.GO,
-}
-
-
-def language_of(path: str) -> Language | None:
-    """The language of a file by its name; None for one that is not read."""
-    return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,37 +120,24 @@ def bottom_up(root: Node) -> Iterator[Node]:
         waiting.extend((child, False) for child in reversed(node.children))
 
 
-_GRAMMARS = {
-    Language.PYTHON: tree_sitter_python.language,
-    Language.TYPESCRIPT: tree_sitter_typescript.language_typescript,
-    Language.GO: tree_sitter_go.language,
-}
-
-
 class UnreadableCodeError(Exception):
     """The file cannot be learned from; the message says why."""
 
 
 def parse_code(*, path: str, text: str, seconds: float = 1.0) -> SourceFile:
     """Returns the syntax tree of a file; UnreadableCodeError says why there is none."""
-    language = language_of(path)
-    if language is None:
+    language, grammar = language_of(path), grammar_of(path)
+    if language is None or grammar is None:
         raise UnreadableCodeError("no language that is learned from")
     if "\0" in text:
         raise UnreadableCodeError("no text: it has a NUL")
     source = text.encode()
-    tree = _parsed(_grammar(language, path.lower().endswith(".tsx")), source, seconds)
+    tree = _parsed(grammar, source, seconds)
     if tree.root_node.has_error:
         raise UnreadableCodeError(f"syntax error near line {_first_error(tree)}")
     comments: list[tuple[int, int]] = []
     root = _copied(tree, comments)
     return SourceFile(path, language, source, root, tuple(comments))
-
-
-@cache
-def _grammar(language: Language, is_tsx: bool) -> Grammar:
-    of = tree_sitter_typescript.language_tsx if is_tsx else _GRAMMARS[language]
-    return Grammar(of())
 
 
 def _parsed(grammar: Grammar, source: bytes, seconds: float) -> Tree:

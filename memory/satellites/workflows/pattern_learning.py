@@ -15,7 +15,7 @@ from memory.domain.audience import Viewer
 from memory.domain.forms import ArtifactKind, Form, rendered
 from memory.domain.types import Scope, Status
 from memory.models import Memory
-from memory.satellites.workflows.parsing import UnreadableCodeError, language_of, parse_code
+from memory.satellites.workflows.parsing import UnreadableCodeError, parse_code
 from memory.satellites.workflows.shapes import (
     Cluster,
     Information,
@@ -27,6 +27,7 @@ from memory.satellites.workflows.shapes import (
     largest,
 )
 from memory.satellites.workflows.templates import Template, template_of
+from memory.understanding.languages import language_of
 from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.drafts import MemoryDraft, WriteResult, draft_of_version

@@ -19,7 +19,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.satellites.workflows.parsing import Language, Node, SourceFile, bottom_up
+from memory.satellites.workflows.parsing import Node, SourceFile, bottom_up
+from memory.understanding.languages import Language
 
 MIN_LINES, MAX_LINES, MAX_BYTES = 3, 60, 6000
 MIN_ACTIONS = 3

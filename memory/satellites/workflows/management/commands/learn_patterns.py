@@ -13,7 +13,6 @@ from django.utils import timezone
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from memory.domain.audience import Viewer
-from memory.satellites.workflows.parsing import language_of
 from memory.satellites.workflows.pattern_learning import (
     MAX_FILE_CHARS,
     MAX_FILES,
@@ -21,6 +20,7 @@ from memory.satellites.workflows.pattern_learning import (
     CodeFile,
     learn_patterns,
 )
+from memory.understanding.languages import language_of
 from memory.understanding.tools import default_tools
 from teams.errors import DomainError
 from teams.management.arguments import team_named
