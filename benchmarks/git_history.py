@@ -1,6 +1,6 @@
 """Turns a local git repository into a history for benchmarks/coding_context.py.
 
-`python -m benchmarks.git_history --repository FOLDER --to FILE [--commits 1500] [--files 20]`
+`python -m benchmarks.git_history --repository FOLDER --to FILE [--commits 1500] [--files 199]`
 
 Takes the last commits that are no merges. What a commit needs is found by `git blame` of its
 parent, over the lines that it removes or changes, without white space; of a commit with more files
@@ -16,6 +16,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Final
+
+from memory.satellites.plans.imports import imports_of
 
 _SHA: Final = 12
 _SUBJECT: Final = 200
@@ -63,6 +65,10 @@ class Repository:
         blame = self._git("blame", "-w", "--porcelain", *spans, f"{sha}~1", "--", path)
         return Counter(match[1] for line in blame.splitlines() if (match := _BLAMED.match(line)))
 
+    def imports(self, sha: str, path: str) -> tuple[str, ...]:
+        """Returns the modules that the file imported before the commit."""
+        return imports_of(path=path, text=self._git("show", f"{sha}~1:{path}"))
+
     def is_long(self, sha: str, path: str) -> bool:
         """Returns whether the file was too long to blame before the commit, or missing."""
         before = self._git("show", f"{sha}~1:{path}")
@@ -81,7 +87,7 @@ def main() -> None:
     parser.add_argument("--repository", type=Path, required=True)
     parser.add_argument("--to", type=Path, required=True)
     parser.add_argument("--commits", type=int, default=1500)
-    parser.add_argument("--files", type=int, default=20)
+    parser.add_argument("--files", type=int, default=199)
     options = parser.parse_args()
     repository = Repository(options.repository)
     commits = repository.commits(options.commits)
@@ -99,6 +105,7 @@ def main() -> None:
                 "subject": subject,
                 "body": "",
                 "files": [{"path": p, "added": a, "removed": r} for p, a, r in files],
+                "imports": repository.imports(sha, files[0][0]) if files else [],
                 "needed": {each[:_SHA]: n for each, n in needed.items() if each in known},
             }
             out.write(json.dumps(line) + "\n")

@@ -15,8 +15,8 @@ from memory.domain.text.words import has_words
 from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker
 
 BEGINNING = re.compile(rb"commit [0-9a-f]{7,64}\b")
-# Of a commit with more files the most changed are kept.
-MOST_FILES = 20
+# Artifacts of a commit, itself among them: of more files the most changed are kept.
+MOST_ARTIFACTS = 200
 _MAX_LINE_BYTES = 2**20
 _MAX_TITLE_CHARS = 200
 _MAX_BODY_CHARS = 4_000
@@ -85,7 +85,7 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
     author = _printable(commit.headers.get("Author", "").partition("<")[0])
     if body.strip():
         payload["narrative"] = body.strip()[:_MAX_BODY_CHARS]
-    largest = sorted(commit.files, key=lambda each: -(each[1] + each[2]))[: MOST_FILES - 1]
+    largest = sorted(commit.files, key=lambda each: -(each[1] + each[2]))[: MOST_ARTIFACTS - 1]
     payload["artifacts"] = [
         {"kind": ArtifactKind.COMMIT.value, "ref": commit.sha[:12]},
         *(
