@@ -15,6 +15,9 @@ database that may be thrown away:
   its tokens without the index, and those of the same memories pasted in full;
 - relevance: with only the first file open, the share of what is told as critical and as relevant
   that names a file of the commit, the share of needed commits that is told, and the mean tokens;
+- signals (only if named): the share of needed commits among the first 20 predicted, and that of
+  relevance, with all signals, without each and with each alone. The branch, the query and the error
+  are the subject of the commit, so theirs are upper bounds; what was needed is reported as of use;
 - shares: the mean share of needed commits with the tiers' default shares, and the difference with
   some others, by activity: the first words of a subject say which it is;
 - fit (only if named): what a fit on each history scores on each other one; ``--write`` fits on all
@@ -29,7 +32,7 @@ import math
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -48,11 +51,13 @@ from memory.domain.filters import All
 from memory.domain.forms import Form
 from memory.domain.rendering import ESTIMATE, estimate_tokens
 from memory.domain.scoring import Weights as Scoring
-from memory.domain.types import Signals
+from memory.domain.types import Signals, Work
+from memory.models import Memory
 from memory.reading.packing import Packing
 from memory.reading.questions import Depth, Question, Read
 from memory.reading.retrieval import prompt
 from memory.satellites.plans import weights
+from memory.satellites.plans.imports import is_imported, names_of_imported
 from memory.satellites.plans.package import PackageRequest, context_package
 from memory.satellites.plans.placing import (
     DEFAULT_BUDGET,
@@ -62,7 +67,7 @@ from memory.satellites.plans.placing import (
     ContextTier,
     Shares,
 )
-from memory.satellites.plans.predicting import predict
+from memory.satellites.plans.predicting import note_useful, predict
 from memory.satellites.plans.prediction_models import (
     FITTED,
     LATEST,
@@ -71,7 +76,9 @@ from memory.satellites.plans.prediction_models import (
     features_of_all,
     features_of_one,
     file_name,
+    latest_changes,
     likely_needed,
+    near_files,
 )
 from memory.satellites.plans.read_only import ContextRequest, read_only_context
 from memory.satellites.plans.selectors import files_of
@@ -88,6 +95,7 @@ from teams.services.people import ensure_agent
 
 LIMITS: Final = (20, 50)
 BATCH: Final = 500
+MOST_OPENED: Final = 20
 BUDGETS: Final = (1_000, 2_000, 4_000, DEFAULT_BUDGET)
 WARM_UP: Final = 10
 TRIED: Final[dict[str, Shares]] = {
@@ -109,6 +117,17 @@ _DECIDED: Final = re.compile(r"(?:drop|deprecat\w*|require|switch|use|replace|re
 _OF_TOOLS: Final = re.compile(
     r"contributing|pyproject|setup\.|\.github/|\.travis|tox\.ini|scripts/|requirements", re.I
 )
+# Signals of the work by the fields that they fill.
+SIGNALS: Final[Mapping[str, tuple[str, ...]]] = {
+    "open file": ("current_file",),
+    "other files": ("opened_files",),
+    "imports": ("imports",),
+    "branch": ("branch",),
+    "error": ("recent_errors",),
+    "activity": ("activity",),
+    "time": ("time",),
+    "query": ("query",),
+}
 Rows = list[tuple[tuple[float, ...], bool]]
 
 
@@ -122,11 +141,12 @@ class Commit:
     body: str
     files: tuple[tuple[str, int, int], ...]
     needed: frozenset[str]
+    imports: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its files, in the order of opening."""
-        return tuple(path for path, *_ in self.files)
+        """The files that are opened before it, in that order."""
+        return tuple(path for path, *_ in self.files[:MOST_OPENED])
 
     @property
     def activity(self) -> Activity | None:
@@ -144,7 +164,7 @@ class Commit:
     def stated(self) -> StatedMemory:
         """The commit as what a project would know of it, in a form for each tier."""
         artifacts = [{"kind": "commit", "ref": self.sha}]
-        artifacts += [{"kind": "file", "ref": path[:500]} for path in self.paths]
+        artifacts += [{"kind": "file", "ref": path[:500]} for path, *_ in self.files]
         text = f"{self.title}. {self.body}".strip()
         payload: dict[str, Any]  # Any: a payload of any form
         if self.activity is Activity.DEBUGGING or self.title.lower().startswith("revert"):
@@ -156,7 +176,7 @@ class Commit:
         else:
             narrative = {"narrative": self.body} if self.body else {}
             form, payload = Form.EPISODE, {"title": self.title, **narrative}
-        payload["artifacts"] = artifacts[:20]
+        payload["artifacts"] = artifacts[:200]
         return StatedMemory(
             project="history", form=form, payload=payload, created_at=self.at, check=False
         )
@@ -166,14 +186,46 @@ class Commit:
         first, *others = self.paths
         return Signals(current_file=first, opened_files=tuple(others), query=self.title)
 
+    def all_signals(self) -> Signals:
+        """Everything that a commit can stand for; a fix is of an error as its title says it."""
+        is_fix = self.activity is Activity.DEBUGGING
+        return replace(
+            self.signals(),
+            imports=self.imports,
+            branch="-".join(self.title.lower().split()),
+            recent_errors=(self.title,) if is_fix else (),
+            activity=self.activity.value if self.activity else "",
+            time=self.at,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A commit that is about to be made, and what touched files of its files' names before."""
+    """A commit that is about to be made, and what touched files before, by their names."""
 
     commit: Commit
     before: Sequence[Commit]
-    touches: Sequence[Touch]
+    by_name: Mapping[str, Sequence[tuple[int, Touch]]]
+
+    def named(self, paths: Iterable[str]) -> list[Touch]:
+        """Returns the touches of files of the same names, oldest first."""
+        names = {file_name(path) for path in paths}
+        rows = (row for name in names for row in self.by_name.get(name, ()))
+        return [touch for _, touch in sorted(rows, key=lambda row: row[0])]
+
+    def near(self, opened: Sequence[str], touches: Sequence[Touch]) -> dict[str, float]:
+        """Returns the files that may be opened next, with their chances."""
+        changes = latest_changes(opened=opened, touches=touches)
+        wanted = {key for keys in changes.values() for key in keys}
+        files: dict[Hashable, Sequence[str]] = {
+            each.sha: [path for path, *_ in each.files]
+            for each in self.before
+            if each.sha in wanted
+        }
+        path, imports = self.commit.paths[0], self.commit.imports
+        named = self.named(names_of_imported(imports, path=path))
+        imported = {each.path for each in named if is_imported(each.path, imports, path=path)}
+        return near_files(opened=opened, touches=touches, files=files, imported=imported)
 
 
 Ranker = Callable[[Event, Sequence[str]], Sequence[str]]
@@ -193,6 +245,7 @@ def read_history(file: Path) -> list[Commit]:
                 body=row["body"].strip()[:2000],
                 files=tuple(sorted(files, key=lambda each: -sum(each[1:]))),
                 needed=frozenset(row["needed"]),
+                imports=tuple(row.get("imports", ())),
             )
         )
     return [each for each in found if each.title]
@@ -203,9 +256,7 @@ def events(history: Sequence[Commit]) -> Iterator[Event]:
     by_name: dict[str, list[tuple[int, Touch]]] = defaultdict(list)
     for place, commit in enumerate(history):
         if commit.needed:
-            names = {file_name(path) for path in commit.paths}
-            rows = sorted((row for name in names for row in by_name[name]), key=lambda row: row[0])
-            yield Event(commit, history[:place], [touch for _, touch in rows])
+            yield Event(commit, history[:place], by_name)
         for touch in commit.touches():
             by_name[file_name(touch.path)].append((place, touch))
 
@@ -217,7 +268,8 @@ def by_latest(event: Event, _opened: Sequence[str]) -> list[str]:
 
 def by_latest_of_files(event: Event, opened: Sequence[str]) -> list[str]:
     """The latest commits that touched one of the open files."""
-    touched = [str(each.key) for each in reversed(event.touches) if each.path in opened]
+    touches = event.named(opened)
+    touched = [str(each.key) for each in reversed(touches) if each.path in opened]
     return list(dict.fromkeys(touched))
 
 
@@ -226,7 +278,16 @@ def by_ownership(
 ) -> list[str]:
     """The product's scorer."""
     recent = [touch for each in event.before[-LATEST:] for touch in each.touches()]
-    found = likely_needed(opened=opened, touches=event.touches, recent=recent, models=models)
+    touches = event.named(opened)
+    near = event.near(opened, touches)
+    found = likely_needed(
+        opened=opened,
+        touches=touches,
+        near=near,
+        touches_near=event.named(near),
+        recent=recent,
+        models=models,
+    )
     return [str(each.key) for each in found]
 
 
@@ -257,14 +318,13 @@ def fitted(histories: Sequence[Sequence[Commit]]) -> tuple[Weights, Weights]:
     rows: Rows = []
     for event in (event for history in histories for event in events(history)):
         for path in event.commit.paths:
-            touches = [each for each in event.touches if file_name(each.path) == file_name(path)]
-            found = features_of_one(path=path, touches=touches)
+            found = features_of_one(path=path, touches=event.named([path]))
             rows += [(row, key in event.commit.needed) for key, row in found.items()]
     of_one, rows = _logistic(rows), []
     for event in (event for history in histories for event in events(history)):
         paths = event.commit.paths
         for opened in {paths[:1], paths}:
-            both = features_of_all(opened=opened, touches=event.touches, of_one=of_one)
+            both = features_of_all(opened=opened, touches=event.named(opened), of_one=of_one)
             rows += [(row, key in event.commit.needed) for key, (row, _) in both.items()]
     return of_one, _logistic(rows)
 
@@ -346,6 +406,30 @@ class Store:
             tools=self.tools,
             now=timezone.now(),
         )
+
+    def said_of(self, commit: Commit, given: Signals) -> tuple[int, int, int]:
+        """Needed commits predicted, lines told that touch the commit, and all those lines."""
+        own, now = named_alone(self.viewer), timezone.now()
+        guesses = predict(viewer=own, signals=given, tools=self.tools, now=now, is_kept=False)
+        by_tier = self.touching(commit, self.assembled(given))
+        lines = by_tier[ContextTier.CRITICAL] + by_tier[ContextTier.RELEVANT]
+        hits = self.needed(commit).intersection(each.memory_id for each in guesses)
+        return len(hits), sum(lines), len(lines)
+
+    def touching(self, commit: Commit, made: WorkingContext) -> dict[ContextTier, list[bool]]:
+        """Returns for each line of each tier whether it names a file of the commit."""
+        with scope_of(self.writer):
+            files = files_of(team_id=self.writer.team_id, ids=list(made.places))
+        told: dict[ContextTier, list[bool]] = {tier: [] for tier in ContextTier}
+        for key, place in made.places.items():
+            told[place.tier].append(not set(commit.paths).isdisjoint(files.get(key, ())))
+        return told
+
+    def report(self, wanted: Iterable[UUID], given: Signals, at: datetime) -> None:
+        """Reports that the memories were of use in such work."""
+        with scope_of(self.writer):
+            for memory in Memory.objects.filter(pk__in=wanted):
+                note_useful(memory=memory, work=Work(given, at))
 
     def retrieved(self, viewer: Viewer, text: str, *, budget: int = DEFAULT_BUDGET) -> set[UUID]:
         """The memories that a retrieval with that budget returns."""
@@ -451,10 +535,8 @@ def relevance(store: Store, commits: Sequence[Commit]) -> None:
             tokens.append(made.token_count)
             needed += len(store.needed(commit))
             found += len(store.needed(commit) & made.places.keys())
-            with scope_of(store.writer):
-                files = files_of(team_id=store.writer.team_id, ids=list(made.places))
-            for key, place in made.places.items():
-                told[place.tier].append(not set(commit.paths).isdisjoint(files.get(key, ())))
+            for tier, rows in store.touching(commit, made).items():
+                told[tier] += rows
         store.add([commit])
     both = told[ContextTier.CRITICAL] + told[ContextTier.RELEVANT]
     print(
@@ -462,6 +544,35 @@ def relevance(store: Store, commits: Sequence[Commit]) -> None:
         f" {np.mean(told[ContextTier.RELEVANT] or 0):.2f}, both {np.mean(both or 0):.2f};"
         f" {found} of {needed} needed commits; {np.mean(tokens):.0f} tokens"
     )
+
+
+def signals(store: Store, commits: Sequence[Commit]) -> None:
+    """Prints what each signal adds to the others, and what it says alone."""
+    told: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    needed = 0
+    for commit in commits:
+        wanted = store.needed(commit)
+        if wanted and commit.files:
+            needed += len(wanted)
+            everything, none = commit.all_signals(), Signals()
+            given = {"all": everything}
+            for name, fields in SIGNALS.items():
+                given[f"without {name}"] = _with(everything, none, fields)
+                given[f"{name} alone"] = _with(none, everything, fields)
+            for label, each in given.items():
+                told[label].append(store.said_of(commit, each))
+            store.report(wanted, everything, commit.at)
+        store.add([commit])
+    print(
+        "needed commits among the first 20; share of critical and relevant that touches the commit"
+    )
+    for label, rows in told.items():
+        hits, touching, lines = np.sum(rows, axis=0)
+        print(f"{label:<22}{hits / max(1, needed):>7.3f}{touching / max(1, lines):>7.2f}")
+
+
+def _with(base: Signals, other: Signals, fields: Sequence[str]) -> Signals:
+    return replace(base, **{name: getattr(other, name) for name in fields})
 
 
 def shares(store: Store, commits: Sequence[Commit]) -> None:
@@ -502,7 +613,7 @@ def main() -> None:
         print(f"{name}: {len(history)} commits")
         if "prediction" in given.only:
             prediction(history)
-        for part in (speed, budgets, relevance, shares):
+        for part in (speed, budgets, relevance, signals, shares):
             if part.__name__ in given.only:
                 part(Store(history[: -given.asked]), history[-given.asked :])
     if "fit" in given.only:

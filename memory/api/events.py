@@ -43,7 +43,9 @@ class WorkSerializer(StrictSerializer):
     )
     branch = NameField(required=False, max_length=MAX_REF_CHARS)
     error = ContentField(required=False, max_length=2000)
-    time = ZonedDateTimeField(required=False, help_text="The local time of the work.")
+    time = ZonedDateTimeField(
+        required=False, help_text="The time of the work: its hour counts in the team's time zone."
+    )
     collaborator = NameField(required=False, max_length=200)
 
     def validate(self, attrs: dict[str, object]) -> dict[str, object]:

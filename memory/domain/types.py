@@ -244,7 +244,8 @@ class Signals:
     """The context of an agent's work; all of it optional, its sizes bounded by the parser.
 
     `opened_files` are those opened before `current_file`, in any order. `collaborator` is the
-    external id of a person of the team. `time` is the local time of the work.
+    external id of a person of the team. `time` is that of the work. `imports` are the modules that
+    `current_file` imports, as paths without an ending.
     """
 
     current_file: str = ""
@@ -255,6 +256,7 @@ class Signals:
     time: datetime | None = None
     query: str = ""
     opened_files: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -58,6 +58,9 @@ _BACKGROUND: Mapping[str, str] = {
 # Of patterns that stand so often in an open file most are told that are written there, and few
 # others (docs/decisions/0045-patterns-from-syntax-trees.md).
 _LEAST_REPEATS = 3
+# Chance below which a prediction alone does not place a memory. On two histories 4 of the 244 below
+# were needed.
+_LEAST_CHANCE = 0.02
 _DISPUTE_RANK = 0.7
 WORDS_ALONE = "it says something about the work"
 # Of an error so much is asked for.
@@ -332,7 +335,7 @@ def _place(each: Candidate, errors: Collection[str]) -> Place:
     if background:
         near = _NEAR_RANK.get(each.nearness, 0.0)
         return Place(ContextTier.BACKGROUND, max(each.rank, each.confidence, near), background)
-    if each.confidence > 0:
+    if each.confidence >= _LEAST_CHANCE:
         why = f"predicted: {'; '.join(each.reasons)}" if each.reasons else "predicted"
         return Place(ContextTier.RELEVANT, max(each.confidence, each.rank), why)
     return Place(ContextTier.RELEVANT, each.rank, WORDS_ALONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import replace
 from datetime import datetime
 from typing import cast
@@ -21,18 +22,21 @@ from memory.reading.cache import PREFETCH_SECONDS, Predicted, prefetch_key
 from memory.reading.questions import Depth, Question, Read, ReadQuestion
 from memory.reading.ranking import SEARCH_WEIGHTS, by_relevance
 from memory.reading.search import ranked_candidates
+from memory.satellites.plans.imports import is_imported, names_of_imported
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.prediction_models import (
     confidence_of,
     decayed,
     file_name,
     keys_of,
+    latest_changes,
     likely_needed,
+    near_files,
 )
-from memory.satellites.plans.selectors import file_touches
+from memory.satellites.plans.selectors import file_touches, files_of, touches_of_names
 from memory.selectors.search.signal_rows import Sought
 from memory.understanding.tools import Tools
-from teams.models import EndUser
+from teams.models import EndUser, Team
 from teams.tenancy import team_scope
 
 # Of each project, the latest.
@@ -111,11 +115,17 @@ def _told(signal: str) -> str:
 
 
 def _keys(team_id: UUID, signals: Signals) -> dict[str, float]:
-    person = ""
-    if signals.collaborator:
-        people = EndUser.objects.filter(team_id=team_id, external_id=signals.collaborator)
-        person = str(people.values_list("id", flat=True).first() or "")
-    return keys_of(signals, collaborator=person)
+    person = _collaborator(team_id, signals)
+    if signals.time is not None:
+        zone = Team.objects.only("time_zone").get(pk=team_id).zone
+        signals = replace(signals, time=signals.time.astimezone(zone))
+    return keys_of(signals, collaborator=str(person.pk) if person else "")
+
+
+def _collaborator(team_id: UUID, signals: Signals) -> EndUser | None:
+    """The person of the team that the signals name by the external id, if any."""
+    people = EndUser.objects.filter(team_id=team_id, external_id=signals.collaborator)
+    return people.first() if signals.collaborator else None
 
 
 def predict(
@@ -138,7 +148,7 @@ def predict(
         proposed = _by_files(viewer, signals) if signals.files else []
         of_use = learned(viewer=viewer, signals=signals, now=now)
         proposed += [Predicted(pk, *said) for pk, said in of_use.items()]
-        for reason, text in _texts(signals):
+        for reason, text in _texts(viewer, signals):
             proposed += _by_words(viewer, reason, text, tools, now)
     for each in proposed:
         known = found.get(each.memory_id)
@@ -152,25 +162,41 @@ def predict(
 def _by_files(viewer: Viewer, signals: Signals) -> list[Predicted]:
     opened = signals.files
     touches = file_touches(viewer=viewer, names=sorted({file_name(each) for each in opened}))
-    ranked = likely_needed(opened=opened, touches=touches.named, recent=touches.latest)
-    return [
-        Predicted(
-            cast(UUID, each.key),
-            each.chance,
-            (f"changed {each.path}" if each.is_of_file else "among the latest changes",),
-        )
-        for each in ranked
-    ]
+    changes = latest_changes(opened=opened, touches=touches.named)
+    ids = [cast(UUID, key) for keys in changes.values() for key in keys]
+    # The files that the open one imports are those among the files known by such names.
+    names = names_of_imported(signals.imports, path=signals.current_file)
+    named = touches_of_names(viewer=viewer, names=names) if names else []
+    files = files_of(team_id=viewer.team_id, ids=ids) if ids else {}
+    near = near_files(
+        opened=opened,
+        touches=touches.named,
+        files=dict[Hashable, list[str]](files.items()),
+        imported={
+            each.path
+            for each in named
+            if is_imported(each.path, signals.imports, path=signals.current_file)
+        },
+    )
+    names = sorted({file_name(each) for each in near})
+    ranked = likely_needed(
+        opened=opened,
+        touches=touches.named,
+        near=near,
+        touches_near=touches_of_names(viewer=viewer, names=names) if near else (),
+        recent=touches.latest,
+    )
+    return [Predicted(cast(UUID, each.key), each.chance, (each.why,)) for each in ranked]
 
 
-def _texts(signals: Signals) -> list[tuple[str, str]]:
+def _texts(viewer: Viewer, signals: Signals) -> list[tuple[str, str]]:
     """The signals that are read as words, each with what is said of it; where there are any."""
+    person = _collaborator(viewer.team_id, signals)
+    names = person.names if person else (signals.collaborator,)
     said = [
         ("words of the branch", signals.branch.replace("/", " ").replace("-", " ")),
         *(("words of the error", each) for each in signals.recent_errors),
-        ("words of the activity", signals.activity),
-        ("names the collaborator", signals.collaborator),
-        ("words of the query", signals.query),
+        ("names the collaborator", " ".join(names)),
     ]
     return [(reason, text[:_MOST_WORDS_CHARS]) for reason, text in said if text.strip()]
 

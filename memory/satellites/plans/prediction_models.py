@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from memory.domain.types import Signals
 from memory.satellites.plans.weights import OF_ALL_FILES, OF_ONE_FILE
@@ -24,8 +26,14 @@ LATEST = 50
 """So many of the latest changes are candidates whatever they touched."""
 LINES_NOT_TOLD = 10
 """Lines added that are assumed where nobody counted them."""
+MOST_NEAR = 10
+"""So many files that changed together with the open ones count as near."""
+OF_LATEST_CHANGES = 50
+"""So many of the latest changes of each open file tell which files change together with it."""
+_IMPORTED = 0.1
 IN_SAME_FOLDER, ELSEWHERE = 0.002, 0.0005
 """Chances of one of the latest 50 changes that touched no open file, as two histories have them."""
+_LATELY = "among the latest changes"
 _LEAST = 1e-9
 _SURE = 0.9999
 
@@ -86,12 +94,12 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """A memory, the chance (0-1) that it is needed, and the open file that speaks most for it."""
+    """A memory, the chance (0-1) that it is needed, the file that speaks most for it, and why."""
 
     key: Hashable
     chance: float
     path: str
-    is_of_file: bool = True
+    why: str
 
 
 def file_name(path: str) -> str:
@@ -99,28 +107,93 @@ def file_name(path: str) -> str:
     return path.rpartition("/")[2].lower().lstrip("_")
 
 
+def near_files(
+    *,
+    opened: Sequence[str],
+    touches: Sequence[Touch],
+    files: Mapping[Hashable, Sequence[str]],
+    imported: Collection[str] = (),
+) -> dict[str, float]:
+    """Returns the files that may be opened next, each with a chance (0-1).
+
+    They are those that the latest changes of the open files touched too, and those that the open
+    file imports. `files` has the paths of each key of `latest_changes`.
+    """
+    names = {file_name(path) for path in opened}
+    near = {path: _IMPORTED for path in imported if file_name(path) not in names}
+    together: dict[str, float] = {}
+    for keys in latest_changes(opened=opened, touches=touches).values():
+        paths = {file_name(path): path for key in keys for path in files.get(key, ())}
+        counts = Counter(name for key in keys for name in {*map(file_name, files.get(key, ()))})
+        for name, count in counts.items():
+            if name not in names:
+                path = paths[name]
+                together[path] = max(together.get(path, 0.0), count / (len(keys) + 1))
+    most = sorted(together, key=lambda path: -together[path])[:MOST_NEAR]
+    return near | {path: max(together[path], near.get(path, 0.0)) for path in most}
+
+
+def latest_changes(*, opened: Sequence[str], touches: Sequence[Touch]) -> dict[str, list[Hashable]]:
+    """Returns the keys of the latest changes of each open file, oldest first, by its name."""
+    keys: dict[str, dict[Hashable, None]] = {file_name(path): {} for path in opened}
+    for each in touches:
+        keys.get(file_name(each.path), {})[each.key] = None
+    return {name: [*found][-OF_LATEST_CHANGES:] for name, found in keys.items()}
+
+
 def likely_needed(
     *,
     opened: Sequence[str],
     touches: Sequence[Touch],
+    near: Mapping[str, float] = MappingProxyType({}),
+    touches_near: Sequence[Touch] = (),
     recent: Sequence[Touch] = (),
     models: tuple[Weights, Weights] = FITTED,
 ) -> list[Likely]:
     """The memories that the open files speak for, likeliest first, of equal ones the latest.
 
-    `touches` are oldest first, and of every open file all that have its `file_name`. After them
-    come the memories of `recent`, oldest first too, those of the same folders before the others.
+    `touches` are oldest first, and of every open file all that have its `file_name`; so are
+    `touches_near` of the files that are near. After the memories of open files come those of near
+    ones, then those of `recent`, oldest first too, those of the same folders before the others.
     """
     order = {each.key: place for place, each in enumerate(touches)}
     of_one, of_all = models
     found = [
-        Likely(key, _chance(of_all, features), path)
+        Likely(key, _chance(of_all, features), path, f"changed {path}")
         for key, (features, path) in features_of_all(
             opened=opened, touches=touches, of_one=of_one
         ).items()
     ]
     found.sort(key=lambda each: (-each.chance, -order[each.key]))
-    return found + _lately(opened, recent, known=order.keys(), least=found)
+    found += _nearby(near, touches_near, known=order.keys(), found=found, of_one=of_one)
+    return found + _lately(opened, recent, known={each.key for each in found}, found=found)
+
+
+def _nearby(
+    near: Mapping[str, float],
+    touches: Sequence[Touch],
+    *,
+    known: Container[Hashable],
+    found: list[Likely],
+    of_one: Weights,
+) -> list[Likely]:
+    """Changes of near files that touched no open one, none likelier than what did."""
+    by_name = _by_name(touches)
+    others: dict[Hashable, tuple[float, float, str]] = {}
+    for path, weight in near.items():
+        in_file = features_of_one(path=path, touches=by_name.get(file_name(path), ()))
+        for key, features in in_file.items():
+            if key not in known:
+                chance = weight * _chance(of_one, features)
+                before, best, best_path = others.get(key, (0.0, 0.0, path))
+                together = 1 - (1 - before) * (1 - chance)
+                others[key] = (together, *max((best, best_path), (chance, path)))
+    most = found[-1].chance if found else 1.0
+    ranked = sorted(others.items(), key=lambda item: -item[1][0])
+    return [
+        Likely(key, min(most, chance), path, f"changed {path}, near the open files")
+        for key, (chance, _, path) in ranked
+    ]
 
 
 def _lately(
@@ -128,30 +201,35 @@ def _lately(
     recent: Sequence[Touch],
     *,
     known: Container[Hashable],
-    least: list[Likely],
+    found: list[Likely],
 ) -> list[Likely]:
-    """Recent changes that touched no open file, none likelier than what did."""
+    """Recent changes that touched no open or near file, none likelier than what did."""
     folders = {path.rpartition("/")[0]: path for path in opened}
     others: dict[Hashable, str] = {}
     for each in reversed(recent):
         if each.key not in known:
             near = folders.get(each.path.rpartition("/")[0], "")
             others[each.key] = others.get(each.key) or near
-    most = least[-1].chance if least else 1.0
+    most = found[-1].chance if found else 1.0
     ranked = sorted(others.items(), key=lambda item: not item[1])
     return [
-        Likely(key, min(most, IN_SAME_FOLDER if path else ELSEWHERE), path, is_of_file=False)
+        Likely(key, min(most, IN_SAME_FOLDER if path else ELSEWHERE), path, _LATELY)
         for key, path in ranked
     ]
+
+
+def _by_name(touches: Iterable[Touch]) -> dict[str, list[Touch]]:
+    by_name: dict[str, list[Touch]] = {}
+    for each in touches:
+        by_name.setdefault(file_name(each.path), []).append(each)
+    return by_name
 
 
 def features_of_all(
     *, opened: Sequence[str], touches: Sequence[Touch], of_one: Weights
 ) -> dict[Hashable, tuple[tuple[float, ...], str]]:
     """Returns each memory's features for the second model, and the open file favouring it most."""
-    by_name: dict[str, list[Touch]] = {}
-    for each in touches:
-        by_name.setdefault(file_name(each.path), []).append(each)
+    by_name = _by_name(touches)
     found: dict[Hashable, list[tuple[float, int, tuple[float, ...]]]] = {}
     for place, path in enumerate(opened):
         in_file = features_of_one(path=path, touches=by_name.get(file_name(path), ()))

@@ -168,10 +168,15 @@ class FileTouches:
 
 def file_touches(*, viewer: Viewer, names: Sequence[str]) -> FileTouches:
     """Returns live visible files of those names, and of the latest memories; in scope."""
-    named = _touches(viewer, "name = ANY(%(names)s::text[])", _MOST_NAMED, names=list(names))
+    named = touches_of_names(viewer=viewer, names=names)
     latest = _touches(viewer, "true", _MOST_LATEST)
     newest = set(list(dict.fromkeys(each.key for each in reversed(latest)))[:LATEST])
     return FileTouches(named, [each for each in latest if each.key in newest])
+
+
+def touches_of_names(*, viewer: Viewer, names: Sequence[str]) -> list[Touch]:
+    """Returns live visible files of those names, of the oldest memory first; in scope."""
+    return _touches(viewer, "name = ANY(%(names)s::text[])", _MOST_NAMED, names=list(names))
 
 
 def _touches(viewer: Viewer, among: str, most: int, **parameters: object) -> list[Touch]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -12,13 +13,14 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from memory.api.base import ApiViewSet, Given, operation
-from memory.api.events import WorkSerializer, signals_of
+from memory.api.events import MAX_FILES, WorkSerializer, signals_of
 from memory.api.fields import (
     ContentField,
     NameField,
     OneOfField,
     QuestionField,
     StrictIntegerField,
+    TextField,
     ZonedDateTimeField,
 )
 from memory.api.found import TEXT_LEVELS, PackedMessageSerializer, packed_message_json
@@ -31,6 +33,7 @@ from memory.domain.audience import Viewer
 from memory.domain.packing import MINIMUM_BUDGET
 from memory.domain.types import Signals
 from memory.reading.answers import ScoredMemory, own_weights
+from memory.satellites.plans.imports import imports_of
 from memory.satellites.plans.placing import DEFAULT_BUDGET, Activity, ContextTier
 from memory.satellites.plans.predicting import predict
 from memory.satellites.plans.working_context import assemble_context, expand_topic
@@ -40,6 +43,20 @@ from memory.understanding.tools import default_tools
 from teams.errors import NotFoundError
 
 MAX_PREDICTED = 100
+_MAX_FILE_CHARS = 200_000
+
+
+class _FileTextField(TextField):
+    """The text of the open file, of which the imports are read and nothing is kept."""
+
+    defaults: ClassVar = {
+        "trim_whitespace": False,
+        "required": False,
+        "allow_blank": True,
+        "max_length": _MAX_FILE_CHARS,
+        "help_text": "Text of the open file: files that it imports count as near ones. Python"
+        " and TypeScript are read. The text is not stored.",
+    }
 
 
 class PredictSerializer(WorkSerializer):
@@ -48,6 +65,7 @@ class PredictSerializer(WorkSerializer):
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
     project = NameField(required=False, allow_null=True)
+    file_text = _FileTextField()
     limit = StrictIntegerField(required=False, default=20, min_value=1, max_value=MAX_PREDICTED)
 
 
@@ -84,7 +102,8 @@ class PredictionViewSet(ApiViewSet):
         """The memories that the signals of the work speak for, with a chance and reasons each.
 
         Open files speak for the memories of changes whose lines are likely to stand in them still,
-        by the line counts of their artifacts; a branch, an error and a collaborator speak by their
+        by the line counts of their artifacts, and then for the changes of files that they import
+        or that changed together with them; a branch, an error and a collaborator speak by their
         words, and all of them for what feedback called useful when they held before.
         What is predicted is kept for 15 minutes for the next reads of the same agent, user
         and project.
@@ -94,7 +113,7 @@ class PredictionViewSet(ApiViewSet):
             raise NotFoundError(f"There is no project '{given['project']}'.", field="project")
         found = predict(
             viewer=viewer,
-            signals=signals_of(given),
+            signals=_with_imports(signals_of(given), given.get("file_text", "")),
             tools=default_tools(),
             now=timezone.now(),
             limit=given["limit"],
@@ -132,6 +151,13 @@ class WorkSignalsSerializer(StrictSerializer):
     current_file = NameField(
         required=False, max_length=_MOST_PATH_CHARS, help_text="The open file, from the root."
     )
+    opened_files = serializers.ListField(
+        child=NameField(max_length=_MOST_PATH_CHARS),
+        required=False,
+        max_length=MAX_FILES,
+        help_text="Paths that were opened before `current_file`.",
+    )
+    file_text = _FileTextField()
     branch = NameField(required=False, max_length=250)
     recent_errors = serializers.ListField(
         child=ContentField(max_length=_MOST_ERROR_CHARS), required=False, max_length=_MOST_ERRORS
@@ -146,7 +172,9 @@ class WorkSignalsSerializer(StrictSerializer):
         max_length=200,
         help_text="The person worked with: where no user is named, what they prefer is told.",
     )
-    time = ZonedDateTimeField(required=False)
+    time = ZonedDateTimeField(
+        required=False, help_text="Its hour of the week counts, in the team's time zone."
+    )
     query = QuestionField(required=False)
 
 
@@ -258,8 +286,10 @@ class WorkingContextViewSet(ApiViewSet):
         topics of what is not told; GET /v1/context/expand opens one. What a tier leaves free goes
         to the next. Nothing of a person or project is told that the request does not name.
         """
-        named = given.get("signals") or {}
-        signals = Signals(**{**named, "recent_errors": tuple(named.get("recent_errors") or ())})
+        named = dict(given.get("signals") or {})
+        text = named.pop("file_text", "")
+        lists = {each: tuple(named.get(each) or ()) for each in ("recent_errors", "opened_files")}
+        signals = _with_imports(Signals(**{**named, **lists}), text)
         viewer, agent, _ = self.named_agent(given)
         made = assemble_context(
             viewer=viewer,
@@ -329,6 +359,11 @@ class WorkingContextViewSet(ApiViewSet):
         if given.get("user") is None:
             return self.named_viewer({"user": name}).end_user_id
         return viewer.end_user_id if name == given["user"] else None
+
+
+def _with_imports(signals: Signals, text: str) -> Signals:
+    """The signals with the imports of the open file, whose text is given."""
+    return replace(signals, imports=imports_of(path=signals.current_file, text=text))
 
 
 def _told(each: ScoredMemory) -> Json:

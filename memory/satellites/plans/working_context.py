@@ -215,8 +215,8 @@ def assemble_context(
         # Whose role nobody asked: told the less of the two.
         reader = replace(named, end_user_id=collaborator_id, is_guest=True)
     predicted = {each.memory_id: each for each in prefetched(viewer=viewer)}
-    # What the errors and the query say is asked of the one retrieval.
-    unasked = replace(signals, recent_errors=(), query="", activity="")
+    # What the errors say is asked of the one retrieval.
+    unasked = replace(signals, recent_errors=())
     guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
     predicted |= {each.memory_id: each for each in guesses}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):

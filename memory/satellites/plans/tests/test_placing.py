@@ -88,6 +88,7 @@ def test_names_are_taken_apart_into_words() -> None:
             ContextTier.RELEVANT,
             "predicted: same file",
         ),
+        (Candidate(ONE, 0.1, confidence=0.01), ContextTier.RELEVANT, "it says something"),
     ],
 )
 def test_tiers(given: Candidate, tier: ContextTier, why: str) -> None:

@@ -12,7 +12,7 @@ from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryArtifact
 from memory.reading.cache import prefetched
 from memory.satellites.plans.prediction_models import file_name
-from teams.models import Agent
+from teams.models import Agent, EndUser
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post
 
@@ -68,6 +68,45 @@ def test_a_file_that_moved_keeps_its_changes(api: APIClient) -> None:
     assert ids(predicted(api, file_opened="lib/core/__client.py", limit=1)) == [made]
     with_name = MemoryArtifact.objects.get(memory_id=made)
     assert with_name.name == file_name("lib/Client.py")
+
+
+def test_files_that_changed_together_are_near(api: APIClient) -> None:
+    change(api, "Add retries", {"ref": "src/client.py"}, {"ref": "tests/test_client.py"})
+    tested = change(api, "Test timeouts", {"ref": "tests/test_client.py", "added": 40})
+    for number in range(3):
+        change(api, f"Repaint page {number}", {"ref": f"web/page{number}.css"})
+
+    answer = predicted(api, file_opened="src/client.py")
+
+    assert ids(answer)[1] == tested
+    why = answer["predicted_memories"][1]["why"]
+    assert why == ["changed tests/test_client.py, near the open files"]
+
+
+def test_files_that_the_open_one_imports_are_near(api: APIClient) -> None:
+    pool = change(api, "Size the pool", {"ref": "src/net/pool.py", "added": 40})
+    for number in range(3):
+        change(api, f"Repaint page {number}", {"ref": f"web/page{number}.css"})
+    text = "from net import pool\n"
+
+    assert ids(predicted(api, file_opened="src/client.py", file_text=text))[0] == pool
+    assert ids(predicted(api, file_opened="src/client.py", file_text=""))[0] != pool
+    signals = {"current_file": "src/client.py", "file_text": text, "opened_files": ["web/x.css"]}
+    response = post(api, "context/assemble", agent="kyra", signals=signals)
+    assert response.status_code == 200
+    why = {each["id"]: each["why"] for each in response.json()["memories"]}
+    assert why[pool] == "predicted: changed src/net/pool.py, near the open files"
+
+
+def test_a_collaborator_is_known_by_id_and_by_name(api: APIClient, acme: Cast) -> None:
+    EndUser.objects.create(team=acme.team, external_id="u-4711", display_name="Ottoline")
+    theirs = change(api, "Move billing to the queue, as Ottoline asked")
+    change(api, "Repaint the settings page")
+
+    answer = predicted(api, collaborator="u-4711")
+
+    assert ids(answer) == [theirs]
+    assert answer["predicted_memories"][0]["why"] == ["names the collaborator"]
 
 
 def test_an_error_speaks_by_its_words(api: APIClient) -> None:

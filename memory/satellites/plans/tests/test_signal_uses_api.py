@@ -12,6 +12,7 @@ from memory.domain.types import Signals, Work
 from memory.models import Memory
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.predicting import note_useful
+from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients, make_cast
 from tests.support.erasure import erase
@@ -66,6 +67,16 @@ def test_what_was_of_use_is_predicted_at_like_signals(
     assert 0 < found["prediction_confidence"] < 1
     assert found["why"][0].startswith("was of use at ")
     assert memory_id not in predicted(api, branch="main", time="2026-02-11T20:00:00Z")
+
+
+def test_the_hour_is_that_of_the_teams_time_zone(api: APIClient, acme: Cast) -> None:
+    Team.objects.filter(pk=acme.team.pk).update(time_zone="Europe/Berlin")
+    memory_id = stated(api, "The report goes out on Monday mornings.")
+    of_use(api, memory_id, time="2026-03-23T08:10:00Z")
+
+    # Nine o'clock in Berlin, before and after the clocks change.
+    assert memory_id in predicted(api, time="2026-03-30T03:30:00-04:00")
+    assert memory_id not in predicted(api, time="2026-03-30T08:30:00Z")
 
 
 def test_more_uses_say_more_and_what_was_ignored_nothing(api: APIClient) -> None:
