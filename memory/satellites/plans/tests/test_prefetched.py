@@ -108,7 +108,7 @@ def foretell(desk: Desk, words: str, **viewer: Any) -> None:
     """Predict by words for Kyra, or for whom the fields say."""
     predict(
         viewer=replace(desk.viewer, **viewer),
-        signals=Signals(query=words),
+        signals=Signals(branch=words),
         tools=desk.tools,
         now=NOON,
     )
