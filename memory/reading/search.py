@@ -226,7 +226,7 @@ def least_relevance(found: Candidates) -> float | None:
     None if there are few. Otherwise the best `_BEST` have it, and so does whatever says at least
     `_LEAST_SHARE` of what the best says (docs/decisions/0081-one-ranking.md).
     """
-    candidates = [*found.memories, *found.messages]
+    candidates: list[Ranked | RankedMessage] = [*found.memories, *found.messages]
     if len(candidates) <= _BEST:
         return None
     relevance = candidates[0].table.semantic[[each.place for each in candidates]]
