@@ -25,7 +25,7 @@ from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools
 from memory.writing.categories import check_allowlist
-from teams.admin.base import TeamAdmin, TeamOwnedForm, section
+from teams.admin.base import TeamAdmin, TeamOwnedForm, section, topic
 from teams.admin.display import column, in_words
 from teams.admin.document_fields import Column, DocumentFields, RowsField
 from teams.admin.teams import refuse_stale, versions_table
@@ -278,8 +278,9 @@ class AgentAdmin(TeamAdmin[Agent]):
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         """Fields to write in for those who may, the document in words for the others."""
         shown = section(None, "team", "slug", "other_names", "created", "laid_out")
-        sections = self._written(obj) if self.has_change_permission(request, obj) else [shown]
-        return sections if obj is None else [*sections, section("Versions", "versions")]
+        if obj is None or self.has_change_permission(request, obj):
+            return self._written(obj)
+        return [shown, section("Versions", "versions")]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -324,21 +325,21 @@ class AgentAdmin(TeamAdmin[Agent]):
         return self.own_page(request, template, f"Prompt of {agent.name}", preview=shown)
 
     def _written(self, agent: Agent | None) -> list[Any]:
-        identity = ["team", "slug", *DOCUMENT.names(), "aliases"]
         parts = [
-            section(None, *identity, *(["created"] if agent is not None else [])),
-            section("Personality", *DOCUMENT.names("personality")),
-            section("Rules", *DOCUMENT.names("rules")),
-            section("Skills", *DOCUMENT.names("skills")),
-            section("Model and budgets", *DOCUMENT.names("model_config")),
-            section("Memory", *DOCUMENT.names("memory_config")),
-            section(
+            section(None, "team", "slug"),
+            topic("Identity", *DOCUMENT.names(), "aliases", *(["created"] if agent else [])),
+            topic("Personality", *DOCUMENT.names("personality")),
+            topic("Rules", *DOCUMENT.names("rules")),
+            topic("Skills", *DOCUMENT.names("skills")),
+            topic("Model and budgets", *DOCUMENT.names("model_config")),
+            topic("Memory", *DOCUMENT.names("memory_config")),
+            topic(
                 "Weights",
                 *DOCUMENT.names("memory_config", "retrieval_weights"),
                 description="The score of a memory is the weighted average of five signals. Only"
                 " the ratio of the weights matters; the share of each is shown beside it.",
             ),
-            section(
+            topic(
                 "Task packages",
                 *DOCUMENT.names("memory_config", "context_policy", is_deep=True),
                 description="The division of a package's budget between the task, its project and"
@@ -347,8 +348,9 @@ class AgentAdmin(TeamAdmin[Agent]):
             ),
         ]
         if agent is not None:
-            parts.append(section("JSON", "document", classes="agent-json"))
-        return [*parts, section("Save", "reason", "loaded_version", classes="agent-save")]
+            parts.append(topic("JSON", "document", classes="agent-json"))
+            parts.append(topic("Versions", "versions"))
+        return [*parts, section(None, "reason", "loaded_version", classes="below")]
 
 
 def _changed(agent: Agent, form: AgentForm) -> Agent:

@@ -87,6 +87,13 @@ def section(
     return title, options | ({"description": description} if description else {})
 
 
+def topic(
+    title: str, *rows: str | tuple[str, ...], description: str | None = None, classes: str = ""
+) -> tuple[str | None, Any]:  # Any: as for `section`
+    """A section as a tab of the form; one tab is shown at a time."""
+    return section(title, *rows, description=description, classes=f"tab {classes}")
+
+
 # So many rows at most are looked at for a page; a deeper one is sorted out of all there are.
 _MOST_LOOKED_AT = 20_000
 

@@ -21,7 +21,7 @@ from teams.services.people import create_team, team_id_of_slug
 from teams.services.team_settings import default_flags
 
 from . import display
-from .base import TeamAdmin, section
+from .base import TeamAdmin, section, topic
 from .document_fields import DocumentFields
 from .theme import AutocompleteFilter, RelatedFilter, Row
 
@@ -230,20 +230,20 @@ class TeamsAdmin(TeamAdmin[Team]):
         budgets = ("monthly_budget_usd", "daily_user_budget_usd")
         parts = [
             section(None, *names, *(["loaded_version"] if may_write else [])),
-            section("Time zone and budgets", "time_zone", *budgets),
-            section("Conversations", "episode_rest_hours"),
-            section("Privacy", "person_role", *(["sensitive_fields"] if may_write else [])),
+            topic("Time zone and budgets", "time_zone", *budgets),
+            topic("Conversations", "episode_rest_hours"),
+            topic("Privacy", "person_role", *(["sensitive_fields"] if may_write else [])),
         ]
         if may_write:
             of = partial(SETTINGS.names, is_deep=True)
             parts += [
-                section("Read-only context", *of("context_settings")),
-                section("Consolidation", *of("lifecycle_settings")),
-                section("Features", *of("feature_flags")),
+                topic("Read-only context", *of("context_settings")),
+                topic("Consolidation", *of("lifecycle_settings")),
+                topic("Features", *of("feature_flags")),
             ]
         else:
-            parts.append(section("Settings", "own_settings"))
-        return [*parts, section("Versions", "versions")]
+            parts.append(topic("Settings", "own_settings"))
+        return [*parts, topic("Versions", "versions")]
 
     def get_form(
         self, request: HttpRequest, obj: Team | None = None, change: bool = False, **kwargs: Any

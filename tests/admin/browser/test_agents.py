@@ -36,6 +36,7 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     prompt = page.get_by_role("region", name="The prompt", exact=True)
     expect(prompt).to_contain_text("- Loud")
 
+    page.get_by_role("tab", name="Personality").click()
     page.get_by_label("Traits, Traits, row 1").press("Enter")
     page.keyboard.type("Patient")
     page.get_by_label("Remove this row of Traits").nth(1).click()
@@ -43,13 +44,14 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     expect(prompt).not_to_contain_text("- Loud")
     expect(prompt).to_be_in_viewport()
 
+    page.get_by_role("tab", name="Weights").click()
     page.get_by_label("Relation, as a slider").fill("0.55")
     number = page.get_by_label("Relation", exact=True)
     expect(number).to_have_value("0.55")
     expect(page.locator(".slider").last.get_by_role("status")).to_have_text("37 %")
 
-    page.get_by_role("tab", name="JSON").press("ArrowLeft")
-    page.get_by_role("tab", name="JSON").click()
+    page.get_by_role("tab", name="Weights").press("ArrowRight")
+    page.get_by_role("tab", name="Task packages").press("ArrowRight")
     expect(page.get_by_label("Document", exact=True)).to_be_visible()
     expect(number).to_be_hidden()
     page.get_by_label("Reason").fill("a test")
@@ -63,3 +65,46 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     assert agent.personality == {"traits": ["Curious", "Patient"]}
     assert agent.retrieval_weights == {"relation": 0.55}
     assert agent.version == 3
+
+
+def test_leaving_a_form_with_unsaved_changes_asks_first(
+    team: Cast, server: LiveServer, page: Page
+) -> None:
+    url = f"{server.url}{reverse('admin:teams_agent_change', args=[team.kyra.pk])}"
+    elsewhere = page.get_by_role("link", name="Projects")
+    log_in(page, server, f"ann-{team.team.slug}")
+    page.goto(url)
+    name = page.get_by_label("Name", exact=True)
+
+    name.fill("Kyra the Second")
+    with page.expect_event("dialog") as asked:
+        elsewhere.click()
+    assert asked.value.type == "beforeunload"
+    expect(page).to_have_url(url)
+    expect(name).to_have_value("Kyra the Second")
+
+    name.fill("Kyra")
+    elsewhere.click()
+    expect(page).to_have_url(f"{server.url}{reverse('admin:teams_project_changelist')}")
+
+
+def test_enter_saves_and_the_first_error_is_shown_at_its_field(
+    team: Cast, server: LiveServer, page: Page
+) -> None:
+    log_in(page, server, f"ann-{team.team.slug}")
+    page.goto(f"{server.url}{reverse('admin:teams_agent_change', args=[team.kyra.pk])}")
+    page.get_by_role("tab", name="Memory", exact=True).click()
+    budget = page.get_by_label("Token budget")
+    budget.fill("-5")
+    page.get_by_role("tab", name="Identity").click()
+
+    page.get_by_label("Name", exact=True).press("Enter")
+
+    expect(page.get_by_role("tab", name="Memory 1 error")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(budget).to_be_focused()
+    expect(budget).to_be_in_viewport()
+    with page.expect_event("dialog") as asked:
+        page.get_by_role("link", name="Projects").click()
+    assert asked.value.type == "beforeunload"

@@ -1,56 +1,7 @@
 "use strict";
-/* The page of an agent: the JSON as a tab of its own, and the prompt beside the form as it stands. */
+/* The page of an agent: the prompt beside the form as it stands. */
 (function () {
     const WAIT_MS = 600;
-
-    function tabs(form) {
-        const json = form.querySelector("fieldset.agent-json");
-        if (!json) {
-            return;
-        }
-        const both = form.querySelector("fieldset.agent-save");
-        const shared = new Set([json, both, form.querySelector("fieldset.module")]);
-        const fields = [...form.querySelectorAll("fieldset.module")].filter(
-            (part) => !shared.has(part) && part.querySelector("input, select, textarea")
-        );
-        const list = document.createElement("div");
-        list.className = "agent-tabs";
-        list.setAttribute("role", "tablist");
-        list.setAttribute("aria-label", "The document");
-        const choices = [
-            ["Form", fields],
-            ["JSON", [json]],
-        ].map(([title, parts]) => {
-            const button = document.createElement("button");
-            button.type = "button";
-            button.textContent = title;
-            button.setAttribute("role", "tab");
-            list.append(button);
-            return { button, parts };
-        });
-
-        function choose(chosen) {
-            choices.forEach(({ button, parts }) => {
-                const isChosen = button === chosen;
-                button.setAttribute("aria-selected", String(isChosen));
-                button.tabIndex = isChosen ? 0 : -1;
-                parts.forEach((part) => (part.hidden = !isChosen));
-            });
-        }
-
-        choices.forEach(({ button }, place) => {
-            button.addEventListener("click", () => choose(button));
-            button.addEventListener("keydown", (event) => {
-                if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-                    const next = choices[(place + 1) % choices.length].button;
-                    choose(next);
-                    next.focus();
-                }
-            });
-        });
-        fields[0].before(list);
-        choose(choices[json.querySelector(".errors") ? 1 : 0].button);
-    }
 
     function preview(form, section) {
         const part = section.querySelector("#preview-part");
@@ -89,8 +40,10 @@
 
         form.addEventListener("input", soon);
         form.addEventListener("change", soon);
-        section.querySelector(".preview-button").addEventListener("click", (event) => {
-            event.preventDefault();
+        const button = section.querySelector(".preview-button");
+        // Else it would be what Enter presses in every field of the form, in place of Save.
+        button.type = "button";
+        button.addEventListener("click", () => {
             clearTimeout(timer);
             show();
         });
@@ -102,7 +55,6 @@
         if (!form) {
             return;
         }
-        tabs(form);
         const section = document.getElementById("preview");
         if (section) {
             preview(form, section);
