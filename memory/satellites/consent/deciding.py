@@ -232,7 +232,7 @@ def _give_to_team(
     move_memory(
         viewer=viewer,
         memory_id=seen.memory_id,
-        move=Move(scope=Scope.TEAM, is_agreed=True),
+        move=Move(scope=Scope.TEAM, is_agreed=True, spares_others=True),
         tools=tools,
         reason=_reason("consent given: for the whole team", note),
     )
@@ -245,11 +245,8 @@ def _give_to_team(
 
 def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     """Returns the memory that a yes writes: under the field, also where it was told as another."""
-    draft = replace(draft_of(row), needs_consent=False)
-    if row.kind in (_Kind.WORKFLOW, _Kind.TEAM_FACT):
-        return draft
-    draft = replace(draft, is_agreed=True)
-    if row.kind == _Kind.TEAM_PREFERENCE or matter_of(
+    draft = replace(draft_of(row), needs_consent=False, is_agreed=True)
+    if row.kind != _Kind.PROFILE_FIELD or matter_of(
         memory_type=draft.memory_type, subject=draft.subject, fields=(field_of(row.field),)
     ):
         return draft

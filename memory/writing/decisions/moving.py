@@ -190,7 +190,8 @@ class Move:
     """New scope, type and owners of a memory; None leaves them, and names are of the new owners.
 
     A scope gives the memory to all agents, unless its type stays with one. `is_agreed` marks the
-    consent of somebody who may give it, which a preference of the whole team needs.
+    consent of somebody who may give it, which a preference of the whole team needs. With
+    `spares_others` no memory of the new owner is replaced or disputed.
     """
 
     scope: Scope | None = None
@@ -199,6 +200,7 @@ class Move:
     project: str | None = None
     agent: str | None = None
     is_agreed: bool = False
+    spares_others: bool = False
 
 
 def move_memory(
@@ -287,6 +289,7 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         agent_id=_agent(viewer, memory, memory_type, move),
         end_user_id=owner.end_user_id,
         project_id=owner.project_id,
+        is_agreed=move.spares_others,
     )
 
 

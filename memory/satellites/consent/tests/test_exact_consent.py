@@ -15,6 +15,7 @@ from audit.models import OperationalEvent
 from memory.domain.audience import Viewer
 from memory.domain.types import Judgement, MemoryType, Statement, Verdict
 from memory.models import Contradiction, Memory
+from memory.satellites.consent.deciding import approve_request
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import Notes, annotate_memory, archive_memory
@@ -134,6 +135,26 @@ class TestWhatIsReplaced:
         approve(desk.kyra)
 
         assert live() == [BERGEN, "My name is Sarah"]
+
+    def test_nothing_else_gives_way_to_what_the_team_is_given(
+        self, acme: Cast, api: APIClient, desk: Desk, tools: Tools
+    ) -> None:
+        given: dict[str, object] = {"subject": "answers.length"}
+        other = stated(api, "Answers are to be long.", **given)
+        given |= {"project": "apollo", "category": "preferences"}
+        taste = stated(api, "Answers are to be short.", **given)
+        request = post(desk.kyra, f"memories/{taste}/promote").json()["consent_request"]
+
+        approve_request(
+            viewer=Viewer(team_id=acme.team.pk, actor="staff:rob"),
+            request_id=UUID(request),
+            tools=replace(tools, judge=Always(Verdict.SUPERSEDE)),
+            now=timezone.now(),
+        )
+
+        assert Memory.objects.get(pk=taste).scope == "team"
+        assert Memory.objects.get(pk=other).status == "active"
+        assert Contradiction.objects.count() == 0
 
 
 class TestUndoing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -24,10 +25,12 @@ from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, Clients, switch
 from tests.support.erasure import ERASED, erase
+from tests.support.judges import NumbersJudge
 from tests.support.writing import draft, write
 
 LIMIT = "The API limit is 500 requests per minute."
 SAME = "The API limit is 500 requests per minute!"
+NOW = "The API limit is now 500 requests per minute."
 OTHER = "The API limit is 100 requests per minute."
 
 
@@ -205,6 +208,21 @@ def test_it_is_not_written_when_only_one_still_states_it(acme: Cast, tools: Tool
         approve(acme, request, tools)
 
     assert team_facts(acme) == []
+
+
+def test_a_yes_retires_and_disputes_nothing_else(acme: Cast, tools: Tools) -> None:
+    (known,) = write(acme, tools, draft(acme, OTHER))
+    say(acme, tools, acme.sarah, NOW)
+    say(acme, tools, acme.dmitri, NOW)
+    (request,) = propose(acme)
+
+    fact = approve(acme, request, replace(tools, judge=NumbersJudge()))
+
+    assert fact.status == "active"
+    assert {each.pk for each in team_facts(acme)} == {known.memory.pk, fact.pk}
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        known.memory.refresh_from_db()
+    assert known.memory.status == "active"
 
 
 def test_who_states_it_later_is_one_more_whom_it_rests_on(acme: Cast, tools: Tools) -> None:
