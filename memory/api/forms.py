@@ -19,7 +19,15 @@ from memory.api.fields import (
     TextField,
 )
 from memory.api.schemas import StrictSerializer
-from memory.domain.forms import ArtifactKind, ArtifactQuery, Form, Payload, rendered, texts_of
+from memory.domain.forms import (
+    MAX_SIGNATURE_CHARS,
+    ArtifactKind,
+    ArtifactQuery,
+    Form,
+    Payload,
+    rendered,
+    texts_of,
+)
 from memory.domain.levels import INDEX_CHARS
 from teams.domain.documents import LINE
 
@@ -165,7 +173,9 @@ class FailurePayloadSerializer(_WithArtifacts):
     """A failure in a project, and the lesson learned."""
 
     signature = StatementField(
-        max_length=2000, help_text="By what it is recognised: an error class and message."
+        required=False,
+        max_length=MAX_SIGNATURE_CHARS,
+        help_text="By what it is recognised: an error class and message.",
     )
     lesson = StatementField()
 

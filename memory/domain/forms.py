@@ -36,6 +36,7 @@ class Form(StrEnum):
 PROJECT_FORMS = frozenset({Form.DECISION, Form.CONVENTION, Form.FAILURE})
 """Forms that are stated of a project."""
 
+MAX_SIGNATURE_CHARS = 2000
 STATED_IMPORTANCE = 8
 # The seed's .9 and .85 (seed 003, section 3.3); a convention's .8 is what all that is stated has.
 _IMPORTANCE = {Form.DECISION: 9, Form.FAILURE: 9}
@@ -123,7 +124,8 @@ def rendered(form: Form, payload: Payload) -> str:
         case Form.CONVENTION:
             return f"{payload['convention']}{_in_brackets(payload.get('scope'))}"
         case Form.FAILURE:
-            return _joined(payload["signature"], payload["lesson"])
+            signature = payload.get("signature")
+            return _joined(signature, payload["lesson"]) if signature else str(payload["lesson"])
 
 
 def _joined(title: str, rest: str | None) -> str:

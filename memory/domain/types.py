@@ -141,7 +141,8 @@ class Candidate:
     (preferred_name, pronouns, city, language), or is empty. `extractor` says who found it where
     that is not the extractor asked, as when the small model stood in for a language model.
     `audience` says who may hear it: "agent", "person" or "team", "" where nobody said. `is_of_team`
-    says that it is the team's and nobody's in it, `is_verbatim` that it quotes its messages.
+    says that it is the team's and nobody's in it, `is_verbatim` that it quotes its messages. `form`
+    is "decision", "convention" or "failure", "" for none.
     """
 
     content: str
@@ -161,6 +162,7 @@ class Candidate:
     audience: str = ""
     is_of_team: bool = False
     is_verbatim: bool = False
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

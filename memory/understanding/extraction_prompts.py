@@ -16,6 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, FiniteFloat, WithJsonSchema
 
+from memory.domain.forms import PROJECT_FORMS
 from memory.domain.prompt_guards import is_command, without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import MAX_CHARS
@@ -263,6 +264,7 @@ def read_proposal(
         valid_to=valid_to,
         extractor=extractor,
         audience=_audience(proposal, memory_type=memory_type, is_persons=is_persons),
+        form=proposal.category if proposal.category in PROJECT_FORMS else "",
     )
     return Proposed(candidate, repaired=tuple(_put_right(proposal, candidate, count)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Final
@@ -17,7 +17,7 @@ from memory.domain.secrets import mask_private_keys
 from memory.domain.text.dates import read_dates
 from memory.domain.text.words import split_sentences
 from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
-from memory.understanding.reading import Line, ReadLine, small_reader
+from memory.understanding.reading import Line, ReadLine, alone, small_reader
 
 # A sentence is kept from this chance on; measured on held-out talk (docs/understanding.md).
 KEPT_FROM: Final = 0.8
@@ -79,10 +79,16 @@ class QuotingExtractor:
         by_id = {each.id: each for each in every}
         said = [Said.of(each, participants) for each in every]
         lines = [each for each in lines_of(said) if each.key in wanted]
-        return [
+        found = [
             candidate
-            for each, found in zip(lines, read_lines([each.line for each in lines]), strict=True)
-            if (candidate := _candidate(each, found, by_id[each.key]))
+            for each, read in zip(lines, read_lines([each.line for each in lines]), strict=True)
+            if (candidate := _candidate(each, read, by_id[each.key]))
+        ]
+        if participants.role != "member":
+            return found
+        return [
+            replace(each, form=form_of(each.content)) if each.audience == "team" else each
+            for each in found
         ]
 
 
@@ -209,6 +215,12 @@ def read_lines(lines: Sequence[Line]) -> list[ReadLine]:
     with _lock:
         _cached.update(fresh)
     return [known[line] if line in known else fresh[line] for line in lines]
+
+
+def form_of(text: str) -> str:
+    """Returns "decision", "convention" or "failure" where a member's sentence surely is one."""
+    (read,) = read_lines([alone(text)])
+    return read.form
 
 
 def _candidate(placed: _Placed, read: ReadLine, message: SourceMessage) -> Candidate | None:

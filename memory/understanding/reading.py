@@ -1,7 +1,8 @@
 """Reads a person's sentences with the small model, each with what stands around it.
 
 The model says of a sentence: is it worth keeping, of which type, how important, asked to be
-remembered, for which audience, which profile field it sets, and what kind of speech it is.
+remembered, for which audience, which profile field it sets, what kind of speech it is, and
+whether it tells a decision, a convention or a failure.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ FIELDS: Final = (
     "phone",
 )
 KINDS: Final = ("statement", "question", "request", "wish", "quotation", "chat", "injection")
+FORMS: Final = ("", "decision", "convention", "failure")
+# A sentence has the form from this score on; nine in ten of those it tells have it.
+FORM_FROM: Final = {"decision": 0.6, "convention": 0.68, "failure": 0.55}
 # The outputs of the head in their order: how many each answer takes.
 SIZES: Final = {
     "keep": 1,
@@ -41,6 +45,7 @@ SIZES: Final = {
     "audience": len(AUDIENCES),
     "field": len(FIELDS),
     "kind": len(KINDS),
+    "form": len(FORMS),
 }
 OUTPUTS: Final = sum(SIZES.values())
 # Importance 1-10 as the head learns it: 0-1.
@@ -79,9 +84,17 @@ class Line:
         return " ".join(around), self.text
 
 
+def alone(text: str) -> Line:
+    """Returns a member's sentence without surroundings, of which alone the form is read."""
+    return Line(text, person="member")
+
+
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """The model's reading of a sentence; `keep`, `remember` and `confided` are chances 0-1."""
+    """The model's reading of a sentence; `keep`, `remember` and `confided` are chances 0-1.
+
+    `form` is the form of memory that a sentence `alone` fits, "" for none.
+    """
 
     keep: float
     remember: float
@@ -91,6 +104,7 @@ class ReadLine:
     confided: float
     field: str
     kind: str
+    form: str
 
 
 class SmallReader:
@@ -124,6 +138,7 @@ def _read(row: NDArray[np.float32]) -> ReadLine:
         confided=float(audience[AUDIENCES.index("agent")]),
         field=FIELDS[int(parts["field"].argmax())],
         kind=KINDS[int(parts["kind"].argmax())],
+        form=_form(parts["form"]),
     )
 
 
@@ -132,6 +147,12 @@ def _audience(chances: NDArray[np.float32]) -> str:
     likeliest = AUDIENCES[int(chances.argmax())]
     is_in_doubt = likeliest == "team" and float(chances.max()) < TEAM_FROM
     return "person" if is_in_doubt else likeliest
+
+
+def _form(scores: NDArray[np.float32]) -> str:
+    """The likeliest form, where it is sure enough."""
+    best = int(scores.argmax())
+    return FORMS[best] if scores[best] >= FORM_FROM.get(FORMS[best], 0.0) else ""
 
 
 def sigmoid(logit: float) -> float:

@@ -140,7 +140,8 @@ def _rank(candidate: Candidate) -> tuple[float, ...]:
 def ownership(candidate: Candidate, window: Window) -> Candidate:
     """Makes it private where it was told in confidence, the team's where its audience says so.
 
-    A fact that needs the team's consent, as every preference does, is tagged TEAM_FACT.
+    A fact that needs the team's consent, as every preference does, is tagged TEAM_FACT. Only what
+    is the team's has a form.
     """
     if _is_confided(candidate, window):
         candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
@@ -150,6 +151,8 @@ def ownership(candidate: Candidate, window: Window) -> Candidate:
         else:
             # A person pins for themselves, not for all others.
             candidate = replace(candidate, is_of_team=True, is_pinned=False)
+    if not candidate.is_of_team and TEAM_FACT not in candidate.tags:
+        candidate = replace(candidate, form="")
     if candidate.memory_type is MemoryType.AGENT_PRIVATE:
         window.private.update(candidate.message_ids)
     return candidate

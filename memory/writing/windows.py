@@ -14,7 +14,9 @@ from django.conf import settings
 from django.db.models import Q
 from django.db.models.functions import Length
 
+from memory.domain.artifacts import payload_as_said
 from memory.domain.audience import TEAM_WIDE
+from memory.domain.forms import Form
 from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.profile_fields import filed_subject
 from memory.domain.talk import other_speakers
@@ -309,6 +311,7 @@ def draft_of(
     is_of_team = candidate.is_of_team
     is_profile = candidate.memory_type == MemoryType.USER_PROFILE
     names = filter(None, (str(person), *(row.name for row in sources)))
+    form = Form(candidate.form) if candidate.form else None
     return MemoryDraft(
         team_id=conversation.team_id,
         content=candidate.content,
@@ -337,6 +340,8 @@ def draft_of(
         created_at=said_at.astimezone(UTC),
         valid_from=_earlier(candidate.valid_from, job.valid_to),
         valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
+        form=form,
+        payload=payload_as_said(form, candidate.content) if form else {},
     )
 
 

@@ -38,13 +38,14 @@ def desk(acme: Cast, globex: Cast, client_of: Clients) -> Desk:
 
 
 class Filing(OnePass):
-    """Makes a memory of a type and audience of each message of a person, as it was said."""
+    """Makes a memory of a type, audience and form of each message of a person, as it was said."""
 
     name = "filing"
 
-    def __init__(self, memory_type: MemoryType, audience: str = "") -> None:
+    def __init__(self, memory_type: MemoryType, audience: str = "", form: str = "") -> None:
         self.memory_type = memory_type
         self.audience = audience
+        self.form = form
 
     def extract(
         self,
@@ -63,15 +64,22 @@ class Filing(OnePass):
                 message_ids=(each.id,),
                 subject=f"fact.number_{each.position}",
                 audience=self.audience,
+                form=self.form,
             )
             for each in messages
             if participants.is_person(each)
         ]
 
 
-def tell(client: APIClient, *said: str, agent: str = "kyra", user: str = "sarah") -> str:
+def tell(
+    client: APIClient,
+    *said: str,
+    agent: str = "kyra",
+    user: str = "sarah",
+    project: str | None = None,
+) -> str:
     """The id of a new conversation in which the user says so to the agent; nothing is extracted."""
-    made = post(client, "conversations", agent=agent, user=user).json()["id"]
+    made = post(client, "conversations", agent=agent, user=user, project=project).json()["id"]
     messages = [{"role": "user", "content": each} for each in said]
     assert post(client, f"conversations/{made}/messages", messages=messages).status_code < 300
     return str(made)
@@ -98,11 +106,12 @@ def filed(
     agent: str = "kyra",
     user: str = "sarah",
     audience: str = "",
+    form: str = "",
 ) -> None:
     """The user says so to the agent, and each message becomes a memory of the type."""
     conversation = Conversation.objects.get(pk=tell(client, *said, agent=agent, user=user))
     extract_now(
         viewer=viewer_of(conversation),
         conversation_id=conversation.pk,
-        tools=replace(tools, extractor=Filing(memory_type, audience)),
+        tools=replace(tools, extractor=Filing(memory_type, audience, form)),
     )

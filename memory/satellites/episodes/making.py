@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from audit.services.events import record_events
+from memory.domain.artifacts import artifacts_in
 from memory.domain.audience import Audience, Viewer
 from memory.domain.episodes import (
     FEWEST_MESSAGES,
@@ -29,7 +30,6 @@ from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TAG
 from memory.domain.types import Asker, MemoryType, Point
 from memory.models import Compaction, Job, Memory, MessageEntry
-from memory.satellites.episodes.artifacts import artifacts_in
 from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.background import run_write

@@ -228,7 +228,8 @@ class Candidate:
     `rank` is what the question alone gives it, 0-1; `confidence` that of its prediction, with the
     `reasons`. `is_repeated` says that it stands several times in an open file, `is_liked` that it
     is a preference of the collaborator, `is_mandatory` that it is told whatever the budget.
-    `opposites` are those that contradict it.
+    `opposites` are those that contradict it; `is_disputed` says that people have yet to settle
+    which holds.
     """
 
     key: UUID
@@ -245,6 +246,7 @@ class Candidate:
     is_liked: bool = False
     is_mandatory: bool = False
     opposites: frozenset[UUID] = frozenset()
+    is_disputed: bool = False
 
 
 class Place(NamedTuple):
@@ -301,7 +303,7 @@ def placed(candidates: Sequence[Candidate], *, errors: Collection[str]) -> dict[
     places = {each.key: _place(each, errors) for each in candidates}
     background = {key for key, place in places.items() if place.tier is ContextTier.BACKGROUND}
     for each in candidates:
-        if not each.opposites or each.key in background:
+        if not each.opposites or (each.key in background and not each.is_disputed):
             continue
         for key in (each.key, *each.opposites & places.keys()):
             if places[key].tier is not ContextTier.CRITICAL:

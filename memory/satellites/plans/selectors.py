@@ -35,6 +35,8 @@ _MOST: Mapping[Form, int] = {
 _MOST_OF_FILES = 200
 _MOST_TAGGED = 20
 _MOST_LIKED = 30
+# Sides of the newest open contradictions of the project, among so many of the team.
+_MOST_DISPUTED, _MOST_OPEN = 20, 200
 
 _SQL = load_sql_parts(__file__, "work.sql")
 _COLUMNS = "memory_memory.id, memory_memory.form, memory_memory.category, memory_memory.subject"
@@ -50,7 +52,7 @@ _LOOKED_AT = 10
 
 
 class WorkingRow(NamedTuple):
-    """A memory of the working set; `reason` is `summary`, `liked` or empty for its form."""
+    """A memory of the working set; `reason` is why, "" for its form."""
 
     memory_id: UUID
     form: str
@@ -64,7 +66,10 @@ class WorkingRow(NamedTuple):
 def working_set(
     *, viewer: Viewer, files: Sequence[str], collaborator_id: UUID | None
 ) -> list[WorkingRow]:
-    """Returns what may stand in the context whatever is asked, and what the collaborator likes."""
+    """Returns what may stand in the context whatever is asked, and what the collaborator likes.
+
+    The viewer names a project.
+    """
     statement = _SQL["working_set"].format(
         seen=seen_sql(viewer),
         columns=_COLUMNS,
@@ -72,6 +77,8 @@ def working_set(
         most_of_files=_MOST_OF_FILES,
         most_tagged=_MOST_TAGGED,
         most_liked=_MOST_LIKED,
+        most_disputed=_MOST_DISPUTED,
+        most_open=_MOST_OPEN,
     )
     parameters = seen_parameters(viewer) | {
         "files": list(files),

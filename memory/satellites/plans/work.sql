@@ -28,6 +28,17 @@ WITH newest AS MATERIALIZED (
         OR memory_memory.subject LIKE 'user.preference%%'
     )
     LIMIT {most_liked}
+), disputed AS MATERIALIZED (
+    SELECT {columns}, 'disputed' AS reason
+    FROM (
+        SELECT memory_a_id, memory_b_id FROM memory_contradiction
+        WHERE team_id = %(team)s AND resolved_at IS NULL
+        ORDER BY detected_at DESC LIMIT {most_open}
+    ) AS c
+    JOIN memory_memory ON memory_memory.team_id = %(team)s
+        AND memory_memory.id = ANY(ARRAY[c.memory_a_id, c.memory_b_id])
+    WHERE memory_memory.project_id = %(project)s AND memory_memory.status = 'disputed' AND {seen}
+    LIMIT {most_disputed}
 )
 SELECT each.*, (
     SELECT array_agg(t.name) FROM memory_memorytag t
@@ -38,7 +49,7 @@ SELECT each.*, (
 )
 FROM (
     SELECT * FROM newest UNION SELECT * FROM named
-    UNION SELECT * FROM tagged UNION SELECT * FROM liked
+    UNION SELECT * FROM tagged UNION SELECT * FROM liked UNION SELECT * FROM disputed
 ) AS each
 
 -- part: files

@@ -17,7 +17,7 @@ from memory.domain.plans.plan import RULE
 from memory.domain.rendering import TokenCounter
 from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG
-from memory.domain.types import MemoryType, Signals
+from memory.domain.types import MemoryType, Signals, Status
 from memory.reading.answers import Prompt
 from memory.reading.cache import Predicted, key_of, prefetched
 from memory.reading.conflicts import Clash
@@ -162,6 +162,7 @@ class Chooser:
             is_liked=is_theirs and _is_liked(row),
             is_mandatory=row.is_pinned or row.memory_type == MemoryType.IDENTITY,
             opposites=frozenset(opposites[row.memory_id]),
+            is_disputed=row.status == Status.DISPUTED,
         )
 
 

@@ -12,7 +12,9 @@ from uuid import UUID
 
 from django.conf import settings
 
+from memory.domain.artifacts import payload_as_said
 from memory.domain.audience import Viewer
+from memory.domain.forms import MAX_SIGNATURE_CHARS, Form, Payload
 from memory.domain.text.words import has_words
 from memory.domain.types import Scope
 from memory.satellites.tasks import store as task_store
@@ -274,9 +276,11 @@ def promote_item(
     if task.project and promotion.project not in ("", task.project):
         raise InvalidError(f"The task belongs to the project '{task.project}'.", field="project")
     kind = promotion.kind
+    content = _content(promotion, item.words)
+    form, payload = _formed(promotion, item.words)
     why = f"promoted from task '{task.id}', item {item.id}"
     stated = StatedMemory(
-        content=_content(promotion, item.words),
+        content=content,
         scope=Scope.PROJECT,
         project=project,
         importance=promotion.importance or (kind.importance if kind else item.importance),
@@ -285,6 +289,8 @@ def promote_item(
         subject=promotion.subject,
         tags=_tags(promotion, task.id, item.tags),
         external_id=f"task-item:{item.id}",
+        form=form,
+        payload=payload,
     )
     (result,) = remember(
         # What the agent learned in its task, whoever asks for it to be kept.
@@ -316,6 +322,18 @@ def _content(promotion: Promotion, words: str) -> str:
             field="content",
         )
     return content
+
+
+def _formed(promotion: Promotion, words: str) -> tuple[Form | None, Payload]:
+    """Returns the form of the promotion's kind with its payload, which names the files it names."""
+    if promotion.kind is None:
+        return None, {}
+    form = Form(promotion.kind.value)
+    said = promotion.content or words
+    payload = payload_as_said(form, said)
+    if form is Form.FAILURE:
+        payload = {**payload, "signature": said[:MAX_SIGNATURE_CHARS], "lesson": promotion.lesson}
+    return form, payload
 
 
 def _category(viewer: Viewer, kind: ProjectKind | None) -> str:

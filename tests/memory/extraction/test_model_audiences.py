@@ -43,7 +43,8 @@ def stored(viewer: Viewer, server: FakeOpenAI, **fields: Any) -> Memory:  # Any:
         messages=[NewMessage(role="user", content=SAID)],
         now=timezone.now(),
     )
-    server.will(found(proposal(content=WRITTEN, subject="", category="none", **fields)), found())
+    fields = {"category": "none", **fields}
+    server.will(found(proposal(content=WRITTEN, subject="", **fields)), found())
     extract_now(viewer=viewer, conversation_id=conversation.pk, tools=configured_tools())
     return Memory.objects.get()
 
@@ -89,3 +90,14 @@ def test_what_a_guest_says_is_the_guests_whatever_the_model_calls_it(
     memory = stored(viewer, server, audience="team")
 
     assert memory.end_user_id == acme.sarah.pk
+
+
+@pytest.mark.parametrize(("audience", "form"), [("team", "convention"), ("person", "")])
+def test_a_category_of_the_teams_work_is_the_form(
+    acme: Cast, viewer: Viewer, server: FakeOpenAI, audience: str, form: str
+) -> None:
+    Team.objects.filter(pk=acme.team.pk).update(person_role="member")
+
+    memory = stored(viewer, server, audience=audience, category="convention")
+
+    assert (memory.form, memory.payload) == (form, {"convention": WRITTEN} if form else {})

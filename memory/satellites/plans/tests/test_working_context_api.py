@@ -198,6 +198,20 @@ class TestTiers:
         assert {each["tier"] for each in told} == {"tier1"}
         assert answer["context"].count("DISPUTED") == 2
 
+    def test_an_open_contradiction_of_the_project_is_critical_whatever_is_asked(
+        self, api: APIClient, acme: Cast
+    ) -> None:
+        for limit in (100, 500):
+            text = f"The API limit is {limit} calls a minute."
+            know(api, form="convention", payload={"convention": text}, check=True)
+
+        answer = assemble(api, current_file=FILE)
+        elsewhere = assemble(api, current_file=FILE, project="other")
+
+        told = [each for each in answer["memories"] if each["status"] == "disputed"]
+        assert [each["tier"] for each in told] == ["tier1", "tier1"]
+        assert not elsewhere["memories"]
+
     def test_what_is_pinned_comes_first(self, api: APIClient, acme: Cast) -> None:
         know(api, "Never deploy on a Friday.", is_pinned=True)
 

@@ -102,6 +102,22 @@ def test_a_kind_gives_importance_tag_and_category(
     assert (shown["importance"], shown["category"]) == (importance, kind)
     assert shown["content"] == content
     assert kind in shown["tags"]
+    assert shown["form"] == kind
+    assert "Use port 5433." in shown["payload"].values()
+
+
+def test_what_was_promoted_keeps_its_form_when_the_team_gets_it(api: APIClient, task: str) -> None:
+    item = noted(api, task, text="We use port 5433 in src/db.py, as 5432 is taken.")
+    made = post(api, f"{item}/promote", kind="decision").json()
+
+    moved = post(api, f"memories/{made['id']}/promote").json()
+
+    assert (moved["scope"], moved["form"], moved["payload"]) == (
+        "team",
+        "decision",
+        made["payload"],
+    )
+    assert moved["payload"]["artifacts"] == [{"kind": "file", "ref": "src/db.py"}]
 
 
 def test_an_importance_between_0_and_1_is_one_of_ten(api: APIClient, task: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.satellites.episodes.artifacts import MOST_ARTIFACTS, artifacts_in
+from memory.domain.artifacts import MOST_ARTIFACTS, artifacts_in
 
 LONG_HASH = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 

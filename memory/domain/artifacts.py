@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from memory.domain.forms import ArtifactKind
+from memory.domain.forms import ArtifactKind, Form, Payload
 from memory.domain.secrets import MASK
 from memory.domain.text.words import word_set
 
@@ -43,6 +43,15 @@ def artifacts_in(texts: Iterable[str]) -> list[tuple[int, ArtifactKind, str]]:
             if len(named[1]) <= _MOST_CHARS and MASK not in named[1]:
                 found.setdefault(named, number)
     return [(number, kind, ref) for (kind, ref), number in found.items()]
+
+
+def payload_as_said(form: Form, text: str) -> Payload:
+    """Returns the payload of a project's form that quotes the text, with the files it names."""
+    payload: dict[str, object] = {"lesson" if form is Form.FAILURE else form.value: text}
+    files = [ref for _, kind, ref in artifacts_in([text]) if kind is ArtifactKind.FILE]
+    if files:
+        payload["artifacts"] = [{"kind": ArtifactKind.FILE.value, "ref": ref} for ref in files]
+    return payload
 
 
 def _named(text: str) -> Iterator[tuple[ArtifactKind, str]]:

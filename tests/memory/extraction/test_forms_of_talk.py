@@ -1,0 +1,76 @@
+"""Decisions, conventions and failures told in talk about work have their form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory.models import Memory
+from memory.understanding.tools import Tools
+from teams.models import EndUser, Team
+from tests.support.cast import Cast
+from tests.support.learning import Desk, desk, extract, filed, tell
+from tests.support.memories_api import post
+
+__all__ = ["desk"]
+
+DECIDED = "We went with Celery in src/billing/queue.py because cron lost jobs."
+RULE = "Always run the linter before you push."
+FAILED = "The migration locked the orders table for twenty minutes because we forgot CONCURRENTLY."
+
+
+@pytest.fixture(autouse=True)
+def of_members(acme: Cast) -> None:
+    """The people of the team work for it, unless a test makes one a guest."""
+    Team.objects.filter(pk=acme.team.pk).update(person_role="member")
+
+
+def formed() -> list[tuple[str, dict[str, Any]]]:
+    """Form and payload of each memory."""
+    return list(Memory.objects.order_by("id").values_list("form", "payload"))
+
+
+def test_each_form_quotes_its_sentence_and_names_its_files(desk: Desk) -> None:
+    extract(desk.kyra, tell(desk.kyra, DECIDED, RULE, FAILED, project="shop"))
+
+    assert formed() == [
+        (
+            "decision",
+            {"decision": DECIDED, "artifacts": [{"kind": "file", "ref": "src/billing/queue.py"}]},
+        ),
+        ("convention", {"convention": RULE}),
+        ("failure", {"lesson": FAILED}),
+    ]
+    assert set(Memory.objects.values_list("content", flat=True)) == {DECIDED, RULE, FAILED}
+
+
+def test_a_decision_of_talk_is_critical_where_its_file_is_open(desk: Desk) -> None:
+    extract(desk.kyra, tell(desk.kyra, DECIDED, project="shop"))
+
+    answer = post(
+        desk.luke,
+        "context/assemble",
+        agent="luke",
+        project="shop",
+        signals={"current_file": "src/billing/queue.py"},
+    ).json()
+
+    assert f"“{DECIDED}”" in answer["context"]
+    assert "[DECISION]" in answer["context"].partition("## Critical")[2].partition("## ")[0]
+    assert [each["tier"] for each in answer["memories"]] == ["tier1"]
+
+
+def test_a_guests_decision_has_no_form(desk: Desk, tools: Tools) -> None:
+    EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role="guest")
+
+    filed(desk.kyra, tools, DECIDED, audience="team", form="decision")
+
+    assert formed() == [("", {})]
+
+
+@pytest.mark.parametrize("audience", ["person", "agent"])
+def test_a_private_decision_has_no_form(desk: Desk, tools: Tools, audience: str) -> None:
+    filed(desk.kyra, tools, "We decided to get a second dog.", audience=audience, form="decision")
+
+    assert formed() == [("", {})]
