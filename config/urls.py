@@ -19,6 +19,7 @@ from rest_framework.request import Request
 from config.metrics import healthz, metrics, readyz
 from memory.admin.home import key_list
 from memory.satellite import satellite_mounts
+from teams.admin.logins import InvitationView
 from teams.admin.team_choice import choose_team
 
 # The document takes half a second to make, and drf-spectacular cannot make two at a time.
@@ -55,6 +56,7 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
     path("admin/team/", admin.site.admin_view(choose_team), name="choose_team"),
+    path("admin/invitation/<uidb64>/<token>/", InvitationView.as_view(), name="invitation"),
     path("admin/", admin.site.urls),
     path("healthz", healthz),
     path("readyz", readyz),

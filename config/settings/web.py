@@ -92,6 +92,8 @@ TEMPLATES = [
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "teams.StaffUser"
+# Of the link with which an invited login sets its password.
+PASSWORD_RESET_TIMEOUT = timedelta(days=7).total_seconds()
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

@@ -25,9 +25,11 @@ from memory.reading.seven_layers import build_prompt, prompt_without_memory
 from memory.selectors.filters import NOBODY
 from memory.understanding.tools import default_tools
 from memory.writing.categories import check_allowlist
+from routing.models import ChatModel
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section, topic
 from teams.admin.display import column, in_words
 from teams.admin.document_fields import Column, DocumentFields, RowsField
+from teams.admin.suggestions import SuggestWidget, people_of
 from teams.admin.teams import refuse_stale, versions_table
 from teams.admin.theme import AreaWidget, ChecksWidget, TextWidget
 from teams.admin_permissions import ADMINS
@@ -58,6 +60,7 @@ from teams.tenancy import team_scope
 Json = dict[str, Any]
 
 CATEGORIES = "memory_config__allowed_categories"
+MODEL_NAME = "model_config__model_name"
 DOCUMENT = DocumentFields(AgentDocument)
 
 
@@ -123,6 +126,10 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
             self.fields["slug"].help_text = (
                 "The name in requests: one word without spaces. It cannot be changed later, but"
                 " aliases can be added."
+            )
+        if MODEL_NAME in self.fields:
+            self.fields[MODEL_NAME].widget = SuggestWidget(
+                _models(None if is_new else self.instance.team_id)
             )
         if CATEGORIES in self.fields:
             self._offer_categories(is_new)
@@ -298,7 +305,14 @@ class AgentAdmin(TeamAdmin[Agent]):
         obj.pk, obj.version, obj.created_at = saved.pk, saved.version, saved.created_at
 
     def page_context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
-        return {"sample_question": SAMPLE_QUESTION}
+        agent = self.get_object(request, object_id)
+        if agent is None or not self.has_change_permission(request, agent):
+            return {}
+        people = SuggestWidget(people_of(team_id=agent.team_id))
+        return {
+            "sample_question": SAMPLE_QUESTION,
+            "person": people.render("preview_person", "", {"id": "id_preview_person"}),
+        }
 
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
         preview = self.admin_site.admin_view(self.preview)
@@ -351,6 +365,13 @@ class AgentAdmin(TeamAdmin[Agent]):
             parts.append(topic("JSON", "document", classes="agent-json"))
             parts.append(topic("Versions", "versions"))
         return [*parts, section(None, "reason", "loaded_version", classes="below")]
+
+
+def _models(team_id: UUID | None) -> list[tuple[str, str]]:
+    """The models that the team, or any of the login's teams, and the server's settings name."""
+    rows = ChatModel.objects.all() if team_id is None else ChatModel.objects.filter(team_id=team_id)
+    served = [name for name, *_ in settings.CHAT_MODELS.values() if name]
+    return [(name, "") for name in sorted({*rows.values_list("name", flat=True), *served})]
 
 
 def _changed(agent: Agent, form: AgentForm) -> Agent:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import Group
+from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse, reverse_lazy
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 from django.utils.text import capfirst
 from django_otp.forms import OTPAuthenticationFormMixin
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -22,6 +29,7 @@ from teams.services.people import (
     change_role,
     check_login_is_not_needed,
     check_other_admins,
+    create_login,
     remove_member,
 )
 
@@ -33,6 +41,7 @@ from .theme import (
     LoginForm,
     NewLoginForm,
     PasswordForm,
+    PasswordWidget,
     RelatedFilter,
     SignInForm,
     TextWidget,
@@ -184,6 +193,7 @@ _ROLES = (
 
 
 _COLOURS = {"admin": "primary", "reviewer": "info", "viewer": "default"}
+_IS_NEW = "palimpsest_has_new_login"
 REMOVE: Change[Membership] = Change(
     verb="Remove",
     done="removed",
@@ -209,24 +219,74 @@ class MemberForm(TeamOwnedForm):
         return values
 
 
-class NewMemberForm(TeamOwnedForm):
-    """A new member, named by login: an admin of one team must not see the logins of others."""
+_OF_LOGIN = ("first_name", "last_name", "email")
+
+
+class InviteForm(TeamOwnedForm):
+    """A new member by an existing login or a new one; it lists no logins of other teams."""
 
     username = forms.CharField(
-        label="Login", widget=TextWidget, help_text="The username of an existing login."
+        label="Username",
+        widget=TextWidget,
+        help_text="An existing login joins the team. For any other username a login is created,"
+        " and you get a link with which your colleague sets a password.",
+    )
+    first_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
+    last_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
+    email = forms.EmailField(
+        label="Email",
+        required=False,
+        widget=TextWidget(attrs={"type": "email"}),
+        help_text="New logins only. No email is sent.",
     )
 
-    def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"]
-        user = StaffUser.objects.filter(username=name, is_active=True, is_staff=True).first()
-        if user is None:
-            raise ValidationError("There is no active login with this username.")
-        self.instance.user = user
-        return name
+    def clean(self) -> dict[str, Any]:  # Any: a form's values
+        """Find the login, or check what a new one is made of."""
+        values = super().clean()
+        name = values.get("username", "")
+        known = StaffUser.objects.filter(username=name).first()
+        if known is not None and known.is_active and known.is_staff:
+            self.instance.user = known
+        elif known is not None:
+            self.add_error("username", "This login cannot sign in. Ask the server's operator.")
+        elif name:
+            new = StaffUser(username=name, **{each: values.get(each, "") for each in _OF_LOGIN})
+            try:
+                new.clean_fields(exclude=["password"])
+            except ValidationError as error:
+                self.add_error(None, error)
+        return values
 
     def _get_validation_exclusions(self) -> set[str]:
         excluded = super()._get_validation_exclusions()
-        return excluded - {"user"} if "username" in self.cleaned_data else excluded
+        return excluded - {"user"} if self.instance.user_id else excluded
+
+
+class NewPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not generic when it runs
+    """The first password of an invited login, twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget = PasswordWidget(attrs={"autocomplete": "new-password"})
+
+
+class InvitationView(PasswordResetConfirmView):
+    """The page of a one-time link, on which an invited login gets its password."""
+
+    form_class = NewPasswordForm
+    template_name = "admin/set_password.html"
+    success_url = reverse_lazy("admin:login")
+    title = "Choose a password"
+
+    def form_valid(self, form: Any) -> HttpResponse:  # Any: a NewPasswordForm
+        messages.success(self.request, "Your password is set. Log in with it.")
+        return super().form_valid(form)
+
+
+def _one_time_link(request: HttpRequest, user: StaffUser) -> str:
+    parts = [urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)]
+    return request.build_absolute_uri(reverse("invitation", args=parts))
 
 
 @admin.register(Membership)
@@ -243,6 +303,7 @@ class MembershipAdmin(TeamAdmin[Membership]):
     ordering = ["user__username"]
     search_fields = ["user__username"]
     readonly_fields = ["user_name", "created"]
+    add_title = "Invite a colleague"
 
     user_name = column("login", lambda member: member.user.get_username())
     role_label = label_column("role", "role", _COLOURS)
@@ -256,16 +317,47 @@ class MembershipAdmin(TeamAdmin[Membership]):
         change: bool = False,
         **kwargs: Any,
     ) -> Any:
-        kwargs["form"] = NewMemberForm if obj is None else MemberForm
+        kwargs["form"] = InviteForm if obj is None else MemberForm
         return super().get_form(request, obj, change, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
         if obj is None:
-            return ["team", "username", "role"]
+            return ["team", "username", *_OF_LOGIN, "role"]
         return ["team", "user_name", "role", "created"]
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if change:
             change_role(member=obj, role=obj.role)
-        else:
-            super().save_model(request, obj, form, change)
+            return
+        if is_new := obj.user_id is None:
+            values = form.cleaned_data
+            names = {name: values.get(name, "") for name in _OF_LOGIN}
+            obj.user = create_login(username=values["username"], **names)
+        super().save_model(request, obj, form, change)
+        setattr(obj, _IS_NEW, is_new)
+
+    def response_add(
+        self, request: HttpRequest, obj: Membership, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The link of a new login, which no other page shows."""
+        if not getattr(obj, _IS_NEW):
+            return super().response_add(request, obj, post_url_continue)
+        return self.own_page(
+            request,
+            "admin/teams/membership/invited.html",
+            f"{obj.user} can now join {obj.team}",
+            member=obj,
+            invitation=_one_time_link(request, obj.user),
+            days=settings.PASSWORD_RESET_TIMEOUT // 86_400,
+        )
+
+    def add_view(
+        self,
+        request: HttpRequest,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The form, titled as its button."""
+        return super().add_view(
+            request, form_url, {"title": self.add_title, **(extra_context or {})}
+        )

@@ -23,6 +23,7 @@ from teams.services.team_settings import default_flags
 from . import display
 from .base import TeamAdmin, section, topic
 from .document_fields import DocumentFields
+from .suggestions import SuggestWidget, time_zones
 from .theme import AutocompleteFilter, RelatedFilter, Row
 
 _SHOWN = 10
@@ -156,6 +157,8 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
             if name in self.fields:
                 said = f"Maximum model cost. Empty: the server's default, {default}."
                 self.fields[name].help_text = said
+        if "time_zone" in self.fields:
+            self.fields["time_zone"].widget = SuggestWidget(time_zones())
         for name in ("person_role", "time_zone"):
             if name in self.fields:
                 # Without a choice the stored one stays.

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from django.contrib.auth.forms import AdminPasswordChangeForm as PasswordForm
     from django.contrib.auth.forms import UserChangeForm, UserCreationForm
     from django.forms import CheckboxSelectMultiple as ChecksWidget
+    from django.forms import FileInput as FileWidget
     from django.forms import NumberInput as NumberWidget
+    from django.forms import PasswordInput as PasswordWidget
     from django.forms import Select as SelectWidget
     from django.forms import Textarea as AreaWidget
     from django.forms import TextInput as TextWidget
@@ -84,6 +86,8 @@ else:
     from unfold.views import ChangeList as ThemedChangeList
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as ChecksWidget
     from unfold.widgets import UnfoldAdminDecimalFieldWidget as NumberWidget
+    from unfold.widgets import UnfoldAdminFileFieldWidget as FileWidget
+    from unfold.widgets import UnfoldAdminPasswordWidget as PasswordWidget
     from unfold.widgets import UnfoldAdminSelectWidget as SelectWidget
     from unfold.widgets import UnfoldAdminTextareaWidget as AreaWidget
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget

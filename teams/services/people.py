@@ -273,6 +273,15 @@ class LastAdminError(ConflictError):
     """It would leave a team without an admin; nothing was changed."""
 
 
+def create_login(
+    *, username: str, first_name: str = "", last_name: str = "", email: str = ""
+) -> StaffUser:
+    """Create a login to the admin without a password; its owner sets one by a one-time link."""
+    return StaffUser.objects.create_user(
+        username, email, is_staff=True, first_name=first_name, last_name=last_name
+    )
+
+
 def change_role(*, member: Membership, role: str) -> None:
     """Gives the member another role; raises LastAdminError for the team's last admin."""
     with transaction.atomic():

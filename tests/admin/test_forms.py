@@ -15,6 +15,7 @@ from teams.tenancy import team_scope
 from tests.factories import StaffUserFactory
 from tests.support.admin import SignIn, agent_form
 from tests.support.cast import Cast
+from tests.support.chat_models import make_model, make_provider
 
 ADD_KEY = "admin:teams_apikey_add"
 
@@ -184,15 +185,6 @@ def test_an_admin_makes_changes_and_removes_a_member(cast: Cast, admin_client: C
         assert not Membership.objects.filter(pk=member.pk).exists()
 
 
-def test_an_unknown_login_is_refused_in_words(cast: Cast, admin_client: Client) -> None:
-    data = {"team": cast.team.pk, "username": "nobody", "role": "viewer"}
-
-    answer = admin_client.post(reverse("admin:teams_membership_add"), data)
-
-    assert answer.status_code == 200
-    assert "There is no active login with this username." in answer.content.decode()
-
-
 def test_the_admin_of_a_team_cannot_read_other_logins(cast: Cast, admin_client: Client) -> None:
     user = StaffUserFactory.create(username="secretive")
 
@@ -232,3 +224,16 @@ def test_an_approved_profile_is_not_written_here(cast: Cast, admin_client: Clien
         sarah = EndUser.objects.get(pk=cast.sarah.pk)
     assert answer.status_code == 302
     assert (sarah.display_name, sarah.profile) == ("Sarah C.", {})
+
+
+def test_known_time_zones_people_and_models_are_suggested(
+    inside: Cast, admin_client: Client
+) -> None:
+    make_model(make_provider(inside), "fast", name="house/small-1")
+
+    team = admin_client.get(reverse("admin:teams_team_change", args=[inside.team.pk]))
+    agent = admin_client.get(reverse("admin:teams_agent_change", args=[inside.kyra.pk]))
+
+    assert '<option value="Europe/Oslo">' in team.content.decode()
+    assert '<option value="house/small-1">' in agent.content.decode()
+    assert '<option value="sarah">' in agent.content.decode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -101,3 +103,100 @@ def test_a_reviewer_removes_nobody(cast: Cast, admin_client: Client, sign_in: Si
     assert rob.post(page(cast, path="remove"), {"confirmed": "yes"}).status_code == 403
     assert rob.post(page(cast, "rob"), {"role": "admin"}).status_code == 403
     assert membership(cast, "rob").role == "reviewer"
+
+
+INVITE = reverse("admin:teams_membership_add")
+
+
+def invited(cast: Cast, client: Client, **changes: object) -> str:
+    """Returns the path of the link that an invitation shows."""
+    fields = {"team": cast.team.pk, "username": "nora", "role": "reviewer", **changes}
+    answer = client.post(INVITE, fields)
+    shown = re.search(r"/admin/invitation/[\w-]+/[\w-]+/", answer.content.decode())
+    assert shown is not None
+    assert "no-store" in answer["Cache-Control"]
+    return shown.group()
+
+
+def test_a_team_admin_invites_a_colleague_who_sets_a_password_once(
+    cast: Cast, admin_client: Client
+) -> None:
+    link = invited(cast, admin_client, first_name="Nora", email="nora@acme.example")
+    nora = StaffUser.objects.get(username="nora")
+    assert membership(cast, "nora").role == "reviewer"
+    assert (nora.get_full_name(), nora.is_staff, nora.is_superuser) == ("Nora", True, False)
+    assert not nora.has_usable_password()
+
+    browser = Client()
+    form = browser.get(link, follow=True)
+    twice = {"new_password1": "a long passphrase", "new_password2": "a long passphrase"}
+    saved = browser.post(form.request["PATH_INFO"], twice, follow=True)
+    again = Client().get(link, follow=True)
+
+    assert "Your password is set." in saved.content.decode()
+    assert "This link has been used or has expired." in again.content.decode()
+    sign_in = {"username": "nora", "password": "a long passphrase"}
+    browser.post(reverse("admin:login"), sign_in)
+    assert browser.get(reverse("admin:memory_memory_changelist")).status_code == 200
+    assert browser.get(INVITE).status_code == 403
+
+
+def test_a_weak_first_password_is_refused(cast: Cast, admin_client: Client) -> None:
+    browser = Client()
+    form = browser.get(invited(cast, admin_client), follow=True)
+
+    refused = browser.post(
+        form.request["PATH_INFO"], {"new_password1": "12345", "new_password2": "12345"}
+    )
+
+    assert "too short" in refused.content.decode()
+    assert not StaffUser.objects.get(username="nora").has_usable_password()
+
+
+def test_an_existing_login_joins_and_no_link_to_its_account_is_made(
+    cast: Cast, others: Cast, admin_client: Client, sign_in: SignIn
+) -> None:
+    invited(others, sign_in((others.team, "admin"), name="eve"))
+    fields = {"team": cast.team.pk, "username": "nora", "role": "viewer", "first_name": "Mallory"}
+
+    answer = admin_client.post(INVITE, fields)
+
+    assert answer.status_code == 302
+    assert membership(cast, "nora").role == "viewer"
+    assert StaffUser.objects.get(username="nora").first_name == ""
+    again = admin_client.post(INVITE, fields)
+    assert "already exists" in again.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"username": "no ra"}, "Enter a valid username."),
+        ({"username": "gone"}, "This login cannot sign in."),
+        ({"email": "nora"}, "Enter a valid email address."),
+        ({"role": "owner"}, "Select a valid choice."),
+    ],
+)
+def test_an_invitation_that_cannot_be_is_refused(
+    cast: Cast, admin_client: Client, changes: dict[str, object], words: str
+) -> None:
+    StaffUserFactory.create(username="gone", is_active=False)
+    fields = {"team": cast.team.pk, "username": "nora", "role": "viewer", **changes}
+
+    answer = admin_client.post(INVITE, fields)
+
+    assert words in answer.content.decode()
+    assert not StaffUser.objects.filter(username__in=["nora", "no ra"]).exists()
+
+
+def test_nobody_invites_into_a_team_of_others(
+    cast: Cast, others: Cast, admin_client: Client, sign_in: SignIn
+) -> None:
+    fields = {"team": others.team.pk, "username": "nora", "role": "admin"}
+
+    refused = admin_client.post(INVITE, fields)
+    rob = sign_in((cast.team, "reviewer"), name="rob")
+
+    assert "Select a valid choice." in refused.content.decode()
+    assert rob.post(INVITE, {**fields, "team": cast.team.pk}).status_code == 403
+    assert not StaffUser.objects.filter(username="nora").exists()

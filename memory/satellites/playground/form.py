@@ -20,13 +20,12 @@ from memory.reading.questions import MAX_QUERY_CHARS, Depth
 from memory.satellites.playground.trying import PlanName, Trial
 from memory.selectors.conversations import conversation_with
 from teams.admin.document_fields import slider_field
+from teams.admin.suggestions import SuggestWidget, people_of
 from teams.admin.theme import SelectWidget, TextWidget
 from teams.domain.agent_document import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS, RetrievalWeights
 from teams.errors import DomainError, InvalidError, NotFoundError
 from teams.models import Agent, EndUser, Project, Team
 
-# So many people are proposed; others are typed.
-MOST_PROPOSED = 200
 _MESSAGES = [("", "unless filtered"), ("yes", "always"), ("no", "never")]
 _COLD = [("", "no"), ("yes", "yes")]
 _YES_NO = {"": None, "yes": True, "no": False}
@@ -56,7 +55,7 @@ class PlaygroundForm(forms.Form):
         required=False,
         max_length=200,
         help_text="External id of the person the agent is talking to.",
-        widget=TextWidget(attrs={"list": "playground-people", "autocomplete": "off"}),
+        widget=SuggestWidget,
     )
     project = forms.ModelChoiceField(
         Project.objects.none(), required=False, empty_label="any", widget=SelectWidget
@@ -113,9 +112,8 @@ class PlaygroundForm(forms.Form):
         self._choices("agent").queryset = Agent.objects.filter(team_id=team.pk)
         self._choices("agent").choices = [(each.pk, str(each)) for each in agents]
         self._choices("project").queryset = Project.objects.filter(team_id=team.pk)
-        self.people = EndUser.objects.filter(team_id=team.pk).order_by("external_id")[
-            :MOST_PROPOSED
-        ]
+        people: Any = self.fields["person"].widget  # Any: a SuggestWidget
+        people.suggestions = people_of(team_id=team.pk)
         defaults = self._defaults(agents)
         for name in SIGNALS:
             self.fields[f"weight_{name}"] = slider_field(
