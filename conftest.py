@@ -72,6 +72,30 @@ def pytest_xdist_setupnodes() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
+# Tests that start whole servers or programs, in the order in which a run ends with them: the longest
+# first, so that no process is left alone with it.
+_LAST = (
+    "tests/test_satellites.py",
+    "tests/config/test_launcher.py",
+    "tests/config/test_outage.py",
+    "tests/docs/",
+    "tests/examples/",
+    "tests/memory/read/test_replica_reads.py",
+    "tests/config/test_backup.py",
+    "tests/config/test_upgrade_while_serving.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what starts whole servers at the end."""
+
+    def place(item: pytest.Item) -> int:
+        found = [at for at, start in enumerate(_LAST) if item.nodeid.startswith(start)]
+        return found[0] + 1 if found else 0
+
+    items.sort(key=place)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Exclude from garbage collections what stays loaded for the whole run; each takes seconds."""

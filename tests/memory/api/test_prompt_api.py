@@ -422,7 +422,7 @@ def test_what_the_team_knows_keeps_its_room_beside_much_that_is_better(
         }
         for number in range(100, 220)
     ]
-    shared = {"content": "Crews greet each other.", "memory_type": "shared", "importance": 1}
+    shared = {"content": "Turbines run slower at night.", "memory_type": "shared", "importance": 1}
     body = [{**each, "agent": "kyra", "check": False} for each in (*facts, shared)]
     for start in (0, 100):
         sent = api.post("/v1/memories", body[start : start + 100], format="json")
@@ -430,4 +430,4 @@ def test_what_the_team_knows_keeps_its_room_beside_much_that_is_better(
 
     found = prompt(api, "At how many rpm do the turbines run?", user="sarah", token_budget=1000)
 
-    assert "Crews greet each other." in found["prompt"]
+    assert "Turbines run slower at night." in found["prompt"]
