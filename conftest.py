@@ -72,8 +72,8 @@ def pytest_xdist_setupnodes() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
-# Tests that start whole servers or programs, in the order in which a run ends with them: the longest
-# first, so that no process is left alone with it.
+# Tests that start whole servers or programs end a run; the longest come first, so that no process
+# is left alone with one.
 _LAST = (
     "tests/test_satellites.py",
     "tests/config/test_launcher.py",
