@@ -140,7 +140,7 @@ class VectorSearch:
         return known
 
 
-_graphs, _totals, _sizes = SharedTTLCache(), SharedTTLCache(), SharedTTLCache()
+_graphs, _totals = SharedTTLCache(), SharedTTLCache()
 
 
 def scan_settings(*, breadth: int | None = None) -> dict[str, str]:
@@ -168,18 +168,13 @@ def graph_of(*, team_id: UUID, embedding_model: str) -> SearchGraph | None:
 def size_of(graph: SearchGraph) -> int:
     """Returns how many vectors of all its teams a graph holds, as PostgreSQL last counted them."""
     name = f"memory_search_graph_{graph.dimensions}_{graph.number}"
-    known: int | None = _sizes.get(name)
-    if known is None:
-        with connection.cursor() as cursor:
-            cursor.execute(_SIZE, [f"public.{name}"])
-            found = cursor.fetchone()
-        known = max(0, int(found[0])) if found else 0
-        _sizes.put(name, known)
-    return known
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZE, [f"public.{name}"])
+        found = cursor.fetchone()
+    return max(0, int(found[0])) if found else 0
 
 
 def forget_graphs() -> None:
     """Clears the caches of this module, as after a change of an approximate index."""
     _graphs.clear()
     _totals.clear()
-    _sizes.clear()
