@@ -170,6 +170,9 @@ def _special() -> Iterator[Page]:
     waiting = ConsentRequest.objects.filter(state="waiting").first()
     if waiting is not None:
         yield Page("consent request, waiting", _page(waiting))
+    for kind, model in (("person", EndUser), ("agent", Agent), ("project", Project)):
+        pk = model._default_manager.values_list("pk", flat=True)[0]
+        yield Page(f"about a {kind}", reverse("about", args=[kind, pk]))
     talk = Conversation.objects.filter(last_position__gt=0).first()
     if talk is not None:
         yield Page("conversation with messages", _page(talk))

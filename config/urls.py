@@ -17,6 +17,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 
 from config.metrics import healthz, metrics, readyz
+from memory.admin.about import about, erase_person
 from memory.admin.home import key_list
 from memory.satellite import satellite_mounts
 from teams.admin.logins import InvitationView
@@ -55,6 +56,8 @@ urlpatterns = [
     path("", RedirectView.as_view(url="/v1/docs", permanent=False)),
     path("admin", RedirectView.as_view(url="/admin/", permanent=False)),
     path("admin/keys/", admin.site.admin_view(key_list), name="key_list"),
+    path("admin/about/<str:kind>/<uuid:pk>/", admin.site.admin_view(about), name="about"),
+    path("admin/erase/<uuid:pk>/", admin.site.admin_view(erase_person), name="erase_person"),
     path("admin/team/", admin.site.admin_view(choose_team), name="choose_team"),
     path("admin/invitation/<uidb64>/<token>/", InvitationView.as_view(), name="invitation"),
     path("admin/", admin.site.urls),

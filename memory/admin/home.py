@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -28,6 +28,7 @@ from teams.models import Conversation, Team
 
 from .charts import charts_of
 from .feed import feed_of
+from .settlements import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ class Kind:
     """A kind of work: its rows in the teams of the request, the time each began, and its list.
 
     `model` is the name of the list's page, `query` narrows it to the same rows. With `badge` the
-    menu shows the count beside the page, in that colour. `order` places it on Home.
+    menu shows the count beside the page, in that colour. `order` places it on Home. The page
+    of a person, an agent or a project lists such rows by `name`: `subjects` has the lookups of its
+    `end_user`, `agent` and `project`.
     """
 
     title: str
@@ -60,6 +63,8 @@ class Kind:
     began: str
     order: int
     badge: str = ""
+    subjects: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    name: Callable[[Any], str] = str  # Any: a row of its kind
 
     def waiting(self) -> Figure:
         found = self.rows().order_by().aggregate(count=Count("pk"), oldest=Min(self.began))
@@ -84,6 +89,11 @@ KINDS = [
         "detected_at",
         order=1,
         badge="warning",
+        subjects={
+            each: (f"memory_a__{each}", f"memory_b__{each}")
+            for each in ("end_user", "agent", "project")
+        },
+        name=name_of,
     ),
     _jobs("Failed jobs", 3, "failed", Job.State.FAILED, badge="danger"),
     _jobs("Skipped messages", 4, "set_aside", Job.State.SET_ASIDE, badge="danger"),

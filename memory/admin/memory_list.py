@@ -13,6 +13,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, UUIDField, Value
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html_join
 from django.utils.timesince import timesince
 
 from memory.domain.audience import Viewer
@@ -25,7 +26,7 @@ from memory.reading.retrieval import search
 from memory.understanding.tools import default_tools
 from memory.writing.windows import TEAM_FACT
 from teams.admin.base import OneCountChangeList, id_in
-from teams.admin.display import excerpt, page_of
+from teams.admin.display import excerpt, link, page_of, page_of_row
 from teams.admin.filters import condition_filter, since
 from teams.admin.theme import DropdownFilter, TextFilter, result_headers
 from teams.admin_permissions import sees_several_teams
@@ -50,13 +51,14 @@ def status_words(status: str) -> str:
 
 
 def owners_of(memory: Memory) -> str:
-    """Returns the person, agent and project a memory belongs to, or "the team"."""
-    owners = [
-        str(memory.end_user) if memory.end_user else "",
-        f"{memory.agent.slug} (agent)" if memory.agent else "",
-        f"{memory.project} (project)" if memory.project else "",
-    ]
-    return ", ".join(filter(None, owners)) or "the team"
+    """Returns links to the person, agent and project a memory belongs to, or "the team"."""
+    owners = (
+        (memory.end_user, str(memory.end_user)),
+        (memory.agent, f"{memory.agent and memory.agent.slug} (agent)"),
+        (memory.project, f"{memory.project} (project)"),
+    )
+    links = ((link(page_of_row(row), words),) for row, words in owners if row)
+    return format_html_join(", ", "{}", links) or "the team"
 
 
 def usage_of(memory: Memory) -> MemoryUsage | None:

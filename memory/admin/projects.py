@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 
 from memory.domain.types import DELETED
 from memory.models import Category, Memory
@@ -15,7 +16,7 @@ from memory.writing.secrets import masked_note
 from memory.writing.write_path import keep_to_limit_soon
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
-from teams.admin.display import column, excerpt_column, page_of
+from teams.admin.display import column, excerpt_column, page_of_row
 from teams.admin.theme import ChoiceFilter, RelatedFilter, TextWidget, action
 from teams.admin_permissions import ADMINS
 from teams.errors import DomainError
@@ -27,18 +28,33 @@ from .memory_changes import viewer_of
 _COUNTED = "palimpsest_memories"
 
 
-class ClearForm(forms.Form):
-    """The project's name as a confirmation, and a reason."""
+class TypedNameForm(forms.Form):
+    """The name of what is about to be emptied as a confirmation, and a reason."""
 
     name = forms.CharField(
         max_length=200,
-        error_messages={"required": "Type the project's slug."},
+        error_messages={"required": "Type the name to confirm."},
         widget=TextWidget(attrs={"autocomplete": "off", "autocapitalize": "off"}),
     )
     reason = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
 
     def clean_reason(self) -> str:
         return masked_note(self.cleaned_data["reason"])
+
+    def matches(self, name: str) -> bool:
+        """Returns whether the typed name is this one; adds an error if it is not."""
+        is_same = bool(self.cleaned_data["name"] == name)
+        if not is_same:
+            self.add_error("name", f"This is not {name}: nothing was changed.")
+        return is_same
+
+
+def typed_name_page(
+    request: HttpRequest, form: TypedNameForm, *, title: str, **context: str
+) -> HttpResponse:
+    """The page that asks for `name` to be typed, with the `question`, its `effect` and `back`."""
+    frame = {**admin.site.each_context(request), "title": title, "form": form}
+    return TemplateResponse(request, "admin/memory/typed_name.html", frame | context)
 
 
 @admin.register(Project)
@@ -69,8 +85,8 @@ class ProjectAdmin(TeamAdmin[Project]):
         project = self.get_object(request, object_id)
         if project is None:
             raise Http404
-        form = ClearForm(request.POST or None)
-        page = page_of("teams_project", project.pk)
+        form = TypedNameForm(request.POST or None)
+        page = page_of_row(project)
         if form.is_valid():
             try:
                 done = _clear(request, project, form.cleaned_data)
@@ -81,9 +97,17 @@ class ProjectAdmin(TeamAdmin[Project]):
                 messages.success(request, f"Memories deleted: {done.deleted:,}.{more}")
                 return HttpResponseRedirect(page)
         kept = Memory.objects.filter(team_id=project.team_id, project_id=project.pk)
-        count = f"{kept.exclude(status__in=DELETED).count():,}"
-        shown = {"page": page, "project": project, "count": count, "form": form}
-        return self.own_page(request, "admin/memory/clear_project.html", "Clear project", **shown)
+        count = kept.exclude(status__in=DELETED).count()
+        return typed_name_page(
+            request,
+            form,
+            title="Clear project",
+            name=project.slug,
+            back=page,
+            question=f"Clear the project {project.slug} of {project.team}?",
+            effect=f"This deletes {count:,} memories. Agents no longer find them. Texts and history"
+            " stay, and each memory can be restored on its page. Messages are not deleted.",
+        )
 
 
 def _clear(request: HttpRequest, project: Project, typed: dict[str, str]) -> Cleared:

@@ -29,7 +29,7 @@ from teams.admin_permissions import (
 from teams.models import Team
 from teams.models.base import TeamOwned
 
-from .display import NOTHING, time_column
+from .display import NOTHING, page_of_row, time_column
 from .theme import RelatedFilter, Row, ThemedAdmin, ThemedChangeList
 
 
@@ -161,6 +161,10 @@ class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it
 
 class OneCountChangeList(ThemedChangeList):
     """A list that counts its rows once and offers no link to show all of them."""
+
+    def url_for_result(self, result: Model) -> str:
+        """The address that the first column of a row leads to."""
+        return page_of_row(result)
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)

@@ -20,7 +20,7 @@ from teams.models import Checkpoint, Conversation, EndUser, Message
 from teams.models.people import Role
 
 from .base import TeamAdmin, section
-from .display import actor_column, as_json, cell, column, page_of, time_column
+from .display import actor_column, as_json, cell, column, page_of, row_column, time_column
 from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
@@ -97,7 +97,7 @@ def _passages(rows: Iterable[Message], sources: set[tuple[UUID, int]]) -> list[l
 class ConversationAdmin(TeamAdmin[Conversation]):
     """Every word that was said, to read and never to change."""
 
-    list_display = ["thread", "agent", "end_user", "project", "last_position"]
+    list_display = ["thread", "with_agent", "with_person", "in_project", "last_position"]
     list_display += ["team", "created", "closed"]
     list_filter = [
         ("team", RelatedFilter),
@@ -114,13 +114,16 @@ class ConversationAdmin(TeamAdmin[Conversation]):
         section(
             None,
             "thread_id",
-            ("agent", "end_user", "project"),
+            ("with_agent", "with_person", "in_project"),
             ("last_position", "extracted_position"),
             ("team", "created", "closed"),
         )
     ]
-    readonly_fields = ["created", "closed"]
+    readonly_fields = ["with_agent", "with_person", "in_project", "created", "closed"]
 
+    with_agent = row_column("agent", "agent", ordering="agent__slug")
+    with_person = row_column("end_user", "person", ordering="end_user__external_id")
+    in_project = row_column("project", "project", ordering="project__slug")
     thread = column("thread", lambda row: cell(row.thread_id), ordering="thread_id")
     created = time_column("created_at", "started")
     closed = time_column("closed_at", "closed")

@@ -68,9 +68,16 @@ def id_link(model: str, row_id: UUID | None) -> SafeString | str:
     return link(page_of(model, row_id), shown, title=str(row_id))
 
 
+# Rows whose page is that of what is known of them, by its kind; their settings are another page.
+_SUBJECTS = {"teams.enduser": "person", "teams.agent": "agent", "teams.project": "project"}
+
+
 def page_of_row(row: Model) -> str:
     """The address of a row's page."""
-    return page_of(row._meta.label_lower.replace(".", "_"), row.pk)
+    label = row._meta.label_lower
+    if kind := _SUBJECTS.get(label):
+        return reverse("about", args=[kind, row.pk])
+    return page_of(label.replace(".", "_"), row.pk)
 
 
 def row_link(row: Model | None) -> SafeString | str:

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from memory.models import MemoryUsage
 from teams.admin.base import TeamAdmin
+from teams.models import Project
 from tests.factories import (
     ContradictionFactory,
     ConversationFactory,
@@ -56,6 +57,19 @@ def test_a_list_takes_few_statements(
     admin_client.get(url)
 
     with django_assert_max_num_queries(20):
+        assert admin_client.get(url).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["person", "agent", "project"])
+def test_the_page_about_somebody_takes_few_statements(
+    kind: str, busy: Cast, admin_client: Client, django_assert_max_num_queries: Any
+) -> None:
+    # Any: pytest-django's own
+    of_it = {"person": busy.sarah, "agent": busy.kyra}
+    url = reverse("about", args=[kind, of_it.get(kind, Project.objects.get()).pk])
+    admin_client.get(url)
+
+    with django_assert_max_num_queries(34):
         assert admin_client.get(url).status_code == 200
 
 

@@ -321,5 +321,7 @@ KINDS.append(
         "created_at",
         order=2,
         badge="warning",
+        subjects={"end_user": ["end_user"], "agent": ["agent", "heard_by"]},
+        name=lambda row: f"{_field_words(row) or 'fact'}: {excerpt(row.content)}",
     )
 )

@@ -142,7 +142,7 @@ class PersonExportViewSet(ApiViewSet):
             now=timezone.now(),
             forms=given.get("form", ()),
         )
-        return _file(lines, "export.jsonl")
+        return lines_file(lines, "export.jsonl")
 
 
 class ExportViewSet(ApiViewSet):
@@ -170,10 +170,13 @@ class ExportViewSet(ApiViewSet):
         installation. Needs a key of the team.
         """
         team_id, actor = self.principal.team_id, self.principal.actor
-        return _file(TeamExport(team_id=team_id, actor=actor, now=timezone.now()), "team.jsonl")
+        return lines_file(
+            TeamExport(team_id=team_id, actor=actor, now=timezone.now()), "team.jsonl"
+        )
 
 
-def _file(lines: Iterable[bytes], name: str) -> StreamingHttpResponse:
+def lines_file(lines: Iterable[bytes], name: str) -> StreamingHttpResponse:
+    """Sends lines of JSON as a file of that name."""
     return StreamingHttpResponse(
         lines,
         content_type=JSON_LINES,

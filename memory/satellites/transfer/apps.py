@@ -9,6 +9,7 @@ class TransferConfig(satellite.Satellite):
     name = "memory.satellites.transfer"
     label = "transfer"
     verbose_name = "Imports and exports"
+    mounts = {"admin/export/": "memory.satellites.transfer.admin"}
     routes = "memory.satellites.transfer.api"
     periodic = {
         "memory.satellites.transfer.tasks.sweep_imports": 15.0,

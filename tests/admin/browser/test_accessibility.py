@@ -19,7 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memory.satellites.demo.services import load_demo
 from memory.understanding.tools import default_tools
-from teams.models import Team
+from teams.models import Agent, EndUser, Project, Team
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests.factories import StaffUserFactory, make_team
@@ -48,6 +48,11 @@ def pages(team: Team) -> Iterator[str]:
     for pattern in get_resolver().url_patterns:
         if isinstance(pattern, URLPattern) and str(pattern.pattern).startswith("admin/"):
             yield f"/{pattern.pattern}"
+    with team_scope(team_ids=[team.pk], actor="test"):
+        for kind, model in (("person", EndUser), ("agent", Agent), ("project", Project)):
+            if row := model.objects.first():
+                yield reverse("about", args=[kind, row.pk])
+        yield reverse("erase_person", args=[EndUser.objects.values_list("pk", flat=True)[0]])
     for model, model_admin in admin.site._registry.items():
         base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         with team_scope(team_ids=[team.pk], actor="test"):

@@ -10,8 +10,9 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memory.models import Contradiction
+from teams.models import Agent
 from teams.tenancy import team_scope
-from tests.factories import StaffUserFactory
+from tests.factories import MemoryFactory, StaffUserFactory
 from tests.support.admin import dispute, join, page_of
 from tests.support.browser import log_in
 from tests.support.cast import make_cast
@@ -36,6 +37,7 @@ def pair(committed_db: None) -> Contradiction:
     join(StaffUserFactory.create(username=cast.team.slug), cast.team, "reviewer")
     with team_scope(team_ids=[cast.team.id], actor="test"):
         long = f"https://example.org/{'x' * 80} " + "and so it goes on " * 12
+        MemoryFactory.create(team=cast.team, agent=cast.kyra, content=f"{long}.")
         return dispute(cast.team, f"{long} in Oslo.", f"{long} in Bergen.")
 
 
@@ -44,6 +46,8 @@ def test_nothing_scrolls_sideways_and_the_buttons_are_in_view(
 ) -> None:
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     log_in(page, server, pair.team.slug)
+    with team_scope(team_ids=[pair.team_id], actor="test"):
+        kyra = Agent.objects.get(slug="kyra")
     queue = reverse("admin:memory_contradiction_changelist")
     memory = reverse("admin:memory_memory_change", args=[pair.memory_a_id])
     beyond = {}
@@ -53,6 +57,7 @@ def test_nothing_scrolls_sideways_and_the_buttons_are_in_view(
         (page_of(pair), "Keep A"),
         (reverse("admin:memory_memory_changelist"), "Filters"),
         (memory, "Pin"),
+        (reverse("about", args=["agent", kyra.pk]), "Settings"),
         (reverse("admin:audit_memorylog_changelist"), "Filters"),
     ):
         page.goto(f"{server.url}{url}")
