@@ -26,7 +26,7 @@ _MODELS = (
     "INSIGHT_MODEL",
     "CLASSIFIER_",
     "CHAT_",
-    "PROVIDER_KEY_",
+    "PROVIDER_KEY",
 )
 
 

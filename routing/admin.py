@@ -5,21 +5,25 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from django.contrib import admin, messages
+from django import forms
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from routing.domain.complexity import Tier
 from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import ChatModel, Provider, RoutingDecision, SpendEntry, SpendTotal
+from routing.services.keys import encrypt_key, problem_with_key
 from routing.services.models import prepare_check, provider_key
 from teams.admin import display
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section
 from teams.admin.filters import DaysFilter, condition_filter, value_filter
-from teams.admin.theme import ChoiceFilter, RelatedFilter, YesNoFilter
+from teams.admin.theme import ChoiceFilter, PasswordWidget, RelatedFilter, YesNoFilter
 from teams.admin_permissions import ADMINS
 from teams.middleware import outside_staff_scope
 from teams.models import Team
@@ -28,7 +32,7 @@ from teams.models import Team
 TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
 TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
-_KEY = "key_variable"
+_KEY, _TYPED = "key_variable", "api_key"
 
 
 def _dollars(amount: Decimal | None) -> str:
@@ -44,34 +48,60 @@ def _dollar_column(field: str, title: str) -> display.Column:
 
 
 def _key_state(provider: Provider) -> str:
-    if not provider.key_variable:
+    if not (provider.key_variable or provider.encrypted_key):
         return display.NOTHING
     _, problem = provider_key(provider=provider, team=provider.team)
     return "not usable" if problem else "set"
 
 
 class ProviderForm(TeamOwnedForm):
-    """A provider whose key this server has and may send there."""
+    """A provider whose key this server has and may send there; a typed key is never shown."""
+
+    api_key = forms.CharField(
+        label="API key",
+        required=False,
+        widget=PasswordWidget(attrs={"autocomplete": "new-password", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        if _TYPED in self.fields:
+            said = "Stored encrypted and never shown again."
+            if self.instance.encrypted_key:
+                said = f"A key is stored; leave this empty to keep it. {said}"
+            self.fields[_TYPED].help_text = said
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuses a key that could not be sent; what may be a key itself is not shown again."""
         values = super().clean()
-        url, name = values.get("base_url", ""), values.get(_KEY, "")
+        url, name, typed = values.get("base_url", ""), values.get(_KEY, ""), values.get(_TYPED, "")
         if words := problem_with_key_name(name):
             self.add_error(_KEY, words)
             self.data = {**self.data, _KEY: ""}
             return values
+        if words := problem_with_key(typed):
+            self.add_error(_TYPED, words)
+        elif typed and name and _KEY in self.changed_data:
+            self.add_error(_TYPED, "Enter an API key or name its variable, not both.")
         team = Team.objects.filter(pk=self.team_id).first() if self.team_id else None
-        if team is not None and url and not problem_with_url(url):
-            _, problem = provider_key(provider=Provider(base_url=url, key_variable=name), team=team)
-            if problem:
-                self.add_error(_KEY, problem)
+        if self.errors or team is None or problem_with_url(url):
+            return values
+        stored = self.instance.encrypted_key
+        if typed:
+            values[_KEY], stored = "", encrypt_key(typed, team_id=team.pk, base_url=url)
+        elif name:
+            stored = ""
+        self.instance.encrypted_key = stored
+        provider = Provider(base_url=url, key_variable=values[_KEY], encrypted_key=stored)
+        _, problem = provider_key(provider=provider, team=team)
+        if problem:
+            self.add_error(_TYPED if stored else _KEY, problem)
         return values
 
 
 @admin.register(Provider)
 class ProviderAdmin(TeamAdmin[Provider]):
-    """Endpoints by name; their keys stand in the server's environment and never here."""
+    """Endpoints by name; their keys are in the server's environment or encrypted."""
 
     add_roles = change_roles = delete_roles = ADMINS
     form = ProviderForm
@@ -81,33 +111,68 @@ class ProviderAdmin(TeamAdmin[Provider]):
     readonly_fields = ["created"]
     help_texts = {
         "name": "For example OpenAI.",
+        "key_variable": "Instead of an API key: the server's environment variable that holds it,"
+        " for example PROVIDER_KEY_OPENAI. If both are empty, no key is sent.",
         "is_enabled": "Models of a disabled provider are not used.",
     }
     key = display.column("API key", _key_state, label={"set": "success", "not usable": "danger"})
     change_form_template = "admin/routing/provider/change_form.html"
 
+    def get_fields(self, request: HttpRequest, obj: Provider | None = None) -> Any:
+        may_write = self.has_change_permission(request, obj)
+        key = [_TYPED, _KEY] if may_write else ["key"]
+        made = [] if obj is None else ["created"]
+        return ["team", "name", "base_url", *key, "timeout_seconds", "is_enabled", *made]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Provider | None = None) -> Any:
+        return [*super().get_readonly_fields(request, obj), "key"]
+
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
         test = self.admin_site.admin_view(require_POST(self.test))
         return [
+            path("test/", test, name="routing_provider_test_new"),
             path("<path:object_id>/test/", test, name="routing_provider_test"),
             *super().get_urls(),
         ]
 
-    def test(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Tests the stored provider, and reports the result and how long it took."""
-        provider = self.get_object(request, object_id)
-        if provider is None:
+    @method_decorator(sensitive_post_parameters(_TYPED))
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().changeform_view(request, *args, **kwargs)
+
+    @method_decorator(sensitive_post_parameters(_TYPED))
+    def test(self, request: HttpRequest, object_id: str | None = None) -> HttpResponse:
+        """Tests the provider as the form has it, saved or not, and says how long it took."""
+        provider = self.get_object(request, object_id) if object_id else None
+        if object_id and provider is None:
             raise Http404
-        if not self.has_change_permission(request, provider):
+        is_allowed = (
+            self.has_change_permission(request, provider)
+            if provider
+            else self.has_add_permission(request)
+        )
+        if not is_allowed:
             raise PermissionDenied
-        check = prepare_check(provider=provider, team=provider.team)
-        name, page = provider.name, display.page_of("routing_provider", provider.pk)
-        # No transaction should wait for an endpoint.
-        with outside_staff_scope(request):
-            found = check()
-        say = messages.success if found.is_well else messages.warning
-        say(request, f"Test of {name}: {found.words} ({found.milliseconds} ms)")
-        return HttpResponseRedirect(page)
+        form = self.get_form(request, provider, change=provider is not None)(
+            request.POST, instance=provider
+        )
+        if form.is_valid():
+            unsaved = form.save(commit=False)
+            check = prepare_check(provider=unsaved, team=unsaved.team)
+            # No transaction should wait for an endpoint.
+            with outside_staff_scope(request):
+                found = check()
+            said = [f"{found.words} ({found.milliseconds} ms)"]
+        else:
+            labels = {name: f"{field.label}: " for name, field in form.fields.items()}
+            said = ["Nothing was sent: the form has errors."] + [
+                f"{labels.get(name, '')}{word}"
+                for name, words in form.errors.items()
+                for word in words
+            ]
+        # The script of the page asks for the part alone.
+        is_part = request.headers.get("HX-Request") == "true"
+        template = f"admin/routing/provider/{'test' if is_part else 'test_page'}.html"
+        return self.own_page(request, template, "Test of the connection", said=said)
 
 
 @admin.register(ChatModel)

@@ -38,7 +38,10 @@ def check_key_name(value: str) -> None:
 
 
 class Provider(TeamOwned):
-    """An OpenAI-compatible endpoint of the team; its key stays in the server's environment."""
+    """An OpenAI-compatible endpoint of the team.
+
+    Its key stays in the server's environment, in `key_variable`, or here, encrypted.
+    """
 
     name = models.CharField(
         max_length=60,
@@ -60,6 +63,7 @@ class Provider(TeamOwned):
         help_text="The server's environment variable with the API key, for example"
         " PROVIDER_KEY_OPENAI. Empty: no key is sent.",
     )
+    encrypted_key = models.TextField(blank=True, default="", db_default="", editable=False)
     timeout_seconds = models.FloatField(
         "timeout (seconds)",
         default=60.0,
@@ -84,6 +88,9 @@ class Provider(TeamOwned):
             CheckConstraint(
                 condition=Q(key_variable="") | Q(key_variable__regex=r"^PROVIDER_KEY_[A-Z0-9_]+$"),
                 name="provider_key_is_a_name",
+            ),
+            CheckConstraint(
+                condition=Q(key_variable="") | Q(encrypted_key=""), name="provider_has_one_key"
             ),
         ]
 

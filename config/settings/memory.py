@@ -155,6 +155,16 @@ CHAT_RETRY_SECONDS = read_float("CHAT_RETRY_SECONDS", 0.25, minimum=0.0)
 BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
 BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
 PROVIDER_KEYS = read_prefixed("PROVIDER_KEY_")
+# Keys that are typed in the admin: the first secret encrypts them, all of them decrypt.
+PROVIDER_KEYS_SECRETS = list(
+    dict.fromkeys(
+        [
+            read_str("PROVIDER_KEYS_SECRET", SECRET_KEY),
+            *read_list("PROVIDER_KEYS_SECRETS_PREVIOUS"),
+            SECRET_KEY,
+        ]
+    )
+)
 
 EMBEDDING_PROVIDER = read_choice(
     "EMBEDDING_PROVIDER", "onnx", choices=("onnx", "wordllama", "openai")

@@ -16,11 +16,13 @@ from routing.domain.choices import ModelChoice
 from routing.domain.complexity import Tier
 from routing.domain.endpoints import problem_with_url
 from routing.models import ChatModel, Provider
+from routing.services.keys import decrypt_key
 from teams.domain.agent_document import CustomTier
 from teams.models import Team
 
 SETTINGS_PROVIDER = "settings"
 _OPENAI = "https://api.openai.com/v1"
+_UNREADABLE = "The stored API key is for another address or cannot be read. Enter it again."
 _LISTS = ("_HOSTS", "_TEAMS")
 
 
@@ -72,6 +74,9 @@ def catalogue_of(*, team: Team) -> Catalogue:
 
 def provider_key(*, provider: Provider, team: Team) -> tuple[str, str]:
     """The provider's key and the reason why it cannot be sent: at least one of the two is empty."""
+    if provider.encrypted_key:
+        key = decrypt_key(provider.encrypted_key, team_id=team.pk, base_url=provider.base_url)
+        return (key, "") if key else ("", _UNREADABLE)
     name, keys = provider.key_variable, settings.PROVIDER_KEYS
     if not name:
         return "", ""
@@ -123,7 +128,12 @@ def _from_row(row: ChatModel, team: Team) -> ModelChoice:
         max_output_tokens=row.max_output_tokens,
         timeout_seconds=provider.timeout_seconds,
         circuit=circuit_name(
-            team.pk, provider.pk, provider.base_url, provider.key_variable, row.name
+            team.pk,
+            provider.pk,
+            provider.base_url,
+            provider.key_variable,
+            provider.encrypted_key,
+            row.name,
         ),
         api_key=key,
         problem=problem,

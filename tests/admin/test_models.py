@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from routing.models import ChatModel, Provider
+from routing.services.models import provider_key
 from teams.tenancy import team_scope
 from tests.support.admin import SignIn
 from tests.support.cast import Cast
@@ -241,3 +242,103 @@ def test_the_sidebar_leads_to_models(cast: Cast, viewer_client: Client) -> None:
 
     for name in ("provider", "chatmodel", "routingdecision"):
         assert reverse(f"admin:routing_{name}_changelist") in page
+
+
+def entered(cast: Cast, client: Client, **changes: object) -> Provider:
+    """A provider as the form stored it."""
+    assert client.post(ADD_PROVIDER, provider_form(cast, **changes)).status_code == 302
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        return Provider.objects.get()
+
+
+def usable_key(cast: Cast, provider: Provider) -> tuple[str, str]:
+    """The key that would be sent, or why none would."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        provider.refresh_from_db()
+        return provider_key(provider=provider, team=cast.team)
+
+
+def test_a_typed_key_is_stored_encrypted_and_never_shown(
+    cast: Cast, admin_client: Client, viewer_client: Client
+) -> None:
+    provider = entered(cast, admin_client, api_key=SECRET)
+    page = reverse("admin:routing_provider_change", args=[provider.pk])
+
+    kept_when_empty = admin_client.post(page, provider_form(cast, name="Renamed"))
+
+    assert kept_when_empty.status_code == 302
+    assert usable_key(cast, provider) == (SECRET, "")
+    assert SECRET not in provider.encrypted_key
+    for client in (admin_client, viewer_client):
+        shown = client.get(page).content.decode()
+        listed = client.get(reverse("admin:routing_provider_changelist")).content.decode()
+        for secret in (SECRET, provider.encrypted_key):
+            assert secret not in shown + listed
+
+
+def test_a_stored_key_goes_to_no_other_server(cast: Cast, admin_client: Client) -> None:
+    provider = entered(cast, admin_client, api_key=SECRET)
+    page = reverse("admin:routing_provider_change", args=[provider.pk])
+    elsewhere = provider_form(cast, base_url="https://evil.example/v1")
+
+    refused = admin_client.post(page, elsewhere)
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        Provider.objects.update(base_url="https://evil.example/v1")
+
+    assert "Enter it again." in refused.content.decode()
+    assert usable_key(cast, provider)[0] == ""
+    assert admin_client.post(page, {**elsewhere, "api_key": "another"}).status_code == 302
+    assert usable_key(cast, provider) == ("another", "")
+
+
+def test_a_named_variable_replaces_a_stored_key_and_the_other_way_round(
+    cast: Cast, admin_client: Client, settings: Any
+) -> None:
+    settings.PROVIDER_KEYS = {"PROVIDER_KEY_OPENAI": "from-the-environment"}
+    provider = entered(cast, admin_client, api_key=SECRET)
+    page = reverse("admin:routing_provider_change", args=[provider.pk])
+    named = provider_form(cast, key_variable="PROVIDER_KEY_OPENAI")
+
+    both = admin_client.post(page, {**named, "api_key": SECRET})
+    admin_client.post(page, named)
+    assert usable_key(cast, provider) == ("from-the-environment", "")
+    assert provider.encrypted_key == ""
+    admin_client.post(page, {**named, "api_key": SECRET})
+
+    assert "not both" in both.content.decode()
+    assert SECRET not in both.content.decode()
+    assert usable_key(cast, provider) == (SECRET, "")
+
+
+def test_a_key_of_several_words_is_refused_and_not_repeated(
+    cast: Cast, admin_client: Client
+) -> None:
+    answer = admin_client.post(ADD_PROVIDER, provider_form(cast, api_key="Bearer sk-1"))
+
+    assert "one word of plain characters" in answer.content.decode()
+    assert "sk-1" not in answer.content.decode()
+    assert kept(cast, Provider) == 0
+
+
+def test_keys_survive_a_new_secret_while_the_old_one_is_named(
+    cast: Cast, admin_client: Client, settings: Any
+) -> None:
+    settings.PROVIDER_KEYS_SECRETS = ["old"]
+    provider = entered(cast, admin_client, api_key=SECRET)
+
+    settings.PROVIDER_KEYS_SECRETS = ["new", "old"]
+    assert usable_key(cast, provider) == (SECRET, "")
+    settings.PROVIDER_KEYS_SECRETS = ["new"]
+    assert usable_key(cast, provider)[1].endswith("Enter it again.")
+
+
+def test_a_key_copied_to_another_team_does_not_open(
+    cast: Cast, others: Cast, admin_client: Client
+) -> None:
+    provider = entered(cast, admin_client, api_key=SECRET)
+    with team_scope(team_ids=[others.team.id], actor="test"):
+        copied = make_provider(
+            others, base_url=provider.base_url, encrypted_key=provider.encrypted_key
+        )
+
+    assert usable_key(others, copied)[0] == ""

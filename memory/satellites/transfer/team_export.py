@@ -38,6 +38,7 @@ _KEPT_BACK = {
     "teams_idempotentrequest": "answers kept for a day for whoever asks again",
     "teams_membership": "logins of the admin, which are the installation's",
 }
+_KEPT_BACK_COLUMNS = {("routing_provider", "encrypted_key")}
 # What a row of an export is given in place of its value: its place in an index that stays behind.
 RESET = {"memory_searchentry": {"graph_dimensions": "0", "graph_number": "0"}}
 _COLUMNS = """
@@ -158,10 +159,13 @@ def kept_back() -> set[str]:
 
 
 def columns_of(cursor: CursorWrapper, tables: list[str]) -> dict[str, list[str]]:
-    """The columns of each table that are written and not computed."""
+    """The columns of each table that are written, not computed, and not kept back."""
     cursor.execute(_COLUMNS, [tables])
     found: dict[str, list[str]] = dict(cursor.fetchall())
-    return {table: found[table] for table in tables}
+    return {
+        table: [name for name in found[table] if (table, name) not in _KEPT_BACK_COLUMNS]
+        for table in tables
+    }
 
 
 def team_column(table: str) -> str:

@@ -28,6 +28,7 @@ from memory.understanding.tools import Tools
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients
+from tests.support.chat_models import make_provider
 from tests.support.erasure import erase, post
 from tests.support.seals import memories, seal, town
 from tests.support.second_database import in_second_database
@@ -148,8 +149,12 @@ def test_an_export_holds_each_table_of_the_team_or_says_why_not() -> None:
 def test_an_export_has_rows_of_nobody_else_and_no_credentials(
     town: Cast, ten_moments: list[datetime]
 ) -> None:
+    with team_scope(team_ids=[town.team.pk], actor="test"):
+        make_provider(town, encrypted_key="a-credential")
+
     header, *rows, last = map(json.loads, exported(town.team))
 
+    assert not any("encrypted_key" in each["row"] for each in rows)
     assert header["team"] == {"id": str(town.team.pk), "slug": town.team.slug}
     assert {each["row"].get("team_id", each["row"].get("id")) for each in rows} == {
         str(town.team.pk)

@@ -41,9 +41,8 @@
         form.addEventListener("input", soon);
         form.addEventListener("change", soon);
         const button = section.querySelector(".preview-button");
-        // Else it would be what Enter presses in every field of the form, in place of Save.
-        button.type = "button";
-        button.addEventListener("click", () => {
+        button.addEventListener("click", (event) => {
+            event.preventDefault();
             clearTimeout(timer);
             show();
         });

@@ -4,6 +4,11 @@ window.addEventListener("load", () => {
     const forms = [...document.querySelectorAll("main form[id$=_form]")];
     let isSent = false;
 
+    // Else Enter in a field would press these in place of Save.
+    for (const form of forms) {
+        form.querySelectorAll("button[formaction]").forEach((button) => { button.type = "button"; });
+    }
+
     function valueOf(field, isDefault) {
         if (field.type === "checkbox" || field.type === "radio") {
             return (isDefault ? field.defaultChecked : field.checked) ? field.value : "";
