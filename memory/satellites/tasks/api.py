@@ -200,8 +200,9 @@ class PromotionSerializer(StrictSerializer):
         choices=PROJECT_KINDS,
         required=False,
         allow_null=True,
-        help_text="Gives the importance (9, 8 and 9), a tag, and the category of that name where"
-        " the team's vocabulary has it.",
+        help_text="Gives the form, the importance (9, 8 and 9), a tag, and the category of that"
+        " name where the team's vocabulary has it. Without one, a text of one sentence has the form"
+        " that the reader is sure of, if any.",
     )
     lesson = StatementField(required=False, help_text="Of a `failure`, which needs one.")
     project = NameField(required=False, help_text="Of a task that belongs to none.")

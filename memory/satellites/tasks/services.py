@@ -27,6 +27,7 @@ from memory.satellites.tasks.store import (
     TaskState,
     WorkingMemoryAwayError,
 )
+from memory.understanding.quoting import form_of, own_sentences
 from memory.understanding.tools import Tools
 from memory.writing.categories import category_names
 from memory.writing.drafts import WriteResult
@@ -277,7 +278,7 @@ def promote_item(
         raise InvalidError(f"The task belongs to the project '{task.project}'.", field="project")
     kind = promotion.kind
     content = _content(promotion, item.words)
-    form, payload = _formed(promotion, item.words)
+    form, payload = _formed(promotion, item)
     why = f"promoted from task '{task.id}', item {item.id}"
     stated = StatedMemory(
         content=content,
@@ -324,16 +325,27 @@ def _content(promotion: Promotion, words: str) -> str:
     return content
 
 
-def _formed(promotion: Promotion, words: str) -> tuple[Form | None, Payload]:
-    """Returns the form of the promotion's kind with its payload, which names the files it names."""
-    if promotion.kind is None:
+def _formed(promotion: Promotion, item: TaskItem) -> tuple[Form | None, Payload]:
+    """Returns the form with its payload, which names the files that the text names.
+
+    It is that of the promotion's kind, or else the form of what is said in one sentence, where the
+    reader is sure of it.
+    """
+    said = promotion.content or item.words
+    read = "" if promotion.kind else _form_read(promotion.content or item.text)
+    if not (name := promotion.kind or read):
         return None, {}
-    form = Form(promotion.kind.value)
-    said = promotion.content or words
+    form = Form(name)
     payload = payload_as_said(form, said)
-    if form is Form.FAILURE:
+    if promotion.kind is ProjectKind.FAILURE:
         payload = {**payload, "signature": said[:MAX_SIGNATURE_CHARS], "lesson": promotion.lesson}
     return form, payload
+
+
+def _form_read(text: str) -> str:
+    """Returns the form of a text of one sentence, "" for none and for longer texts."""
+    sentences = own_sentences(text)
+    return form_of(sentences[0]) if len(sentences) == 1 else ""
 
 
 def _category(viewer: Viewer, kind: ProjectKind | None) -> str:

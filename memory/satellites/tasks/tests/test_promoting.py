@@ -106,6 +106,58 @@ def test_a_kind_gives_importance_tag_and_category(
     assert "Use port 5433." in shown["payload"].values()
 
 
+SENTENCES = {
+    "decision": "Chose Redis streams in src/queue.py because consumers need to replay.",
+    "convention": "Always run make lint before pushing.",
+    "failure": "The deploy failed because the new env variable was missing in staging.",
+}
+
+
+@pytest.mark.parametrize("form", SENTENCES)
+def test_without_a_kind_a_sentence_has_the_form_that_the_reader_is_sure_of(
+    api: APIClient, task: str, form: str
+) -> None:
+    item = noted(api, task, text=SENTENCES[form])
+
+    made = post(api, f"{item}/promote").json()
+
+    assert (made["form"], made["content"]) == (form, SENTENCES[form])
+    assert SENTENCES[form] in made["payload"].values()
+    assert made["importance"] == 5
+    assert form not in made["tags"]
+
+
+def test_the_form_is_read_in_the_words_that_are_promoted(api: APIClient, task: str) -> None:
+    made = post(api, f"{noted(api, task)}/promote", content=SENTENCES["decision"]).json()
+
+    assert (made["form"], made["payload"]["artifacts"]) == (
+        "decision",
+        [{"kind": "file", "ref": "src/queue.py"}],
+    )
+
+
+def test_a_kind_that_is_given_wins_over_the_reader(api: APIClient, task: str) -> None:
+    item = noted(api, task, text=SENTENCES["decision"])
+
+    assert post(api, f"{item}/promote", kind="convention").json()["form"] == "convention"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": FOUND["text"]},
+        {"text": f"{SENTENCES['convention']} {SENTENCES['decision']}"},
+        {"kind": "tool_output", "tool": "ci", "text": None, "output": SENTENCES["failure"]},
+    ],
+    ids=["no form", "several sentences", "output of a tool"],
+)
+def test_other_words_have_no_form(api: APIClient, task: str, fields: dict[str, str | None]) -> None:
+    given = {key: value for key, value in {**FOUND, **fields}.items() if value is not None}
+    item = post(api, f"{task}/items", **given).json()["id"]
+
+    assert post(api, f"{task}/items/{item}/promote").json()["form"] is None
+
+
 def test_what_was_promoted_keeps_its_form_when_the_team_gets_it(api: APIClient, task: str) -> None:
     item = noted(api, task, text="We use port 5433 in src/db.py, as 5432 is taken.")
     made = post(api, f"{item}/promote", kind="decision").json()
