@@ -39,6 +39,8 @@ def pages_of() -> Iterator[Page]:
     home = reverse("admin:index")
     yield Page("home, cold", home, is_cold=True)
     yield Page("home", home)
+    for text in ("person-1", _QUESTION, "zzzz"):
+        yield Page(f"search “{text}”", f"{reverse('admin:search')}?{urlencode({'s': text})}")
     for model in admin.site._registry:
         if model._meta.app_label in ("memory", "teams", "routing", "audit"):
             yield from _usual(model)

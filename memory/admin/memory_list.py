@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, UUIDField, Value
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from memory.domain.audience import Viewer
@@ -21,6 +23,7 @@ from memory.domain.types import Status
 from memory.models import Category, Memory, MemoryUsage
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
+from memory.reading.answers import ScoredMemory
 from memory.reading.questions import Depth, Question, Read
 from memory.reading.retrieval import search
 from memory.understanding.tools import default_tools
@@ -34,6 +37,8 @@ from teams.middleware import outside_staff_scope
 from teams.models import Team
 
 _TEXT_CHARS = 240
+_WORD = re.compile(r"\w+")
+_LONG = 4
 # A team with more has a vocabulary that nobody picks from a list.
 _MOST_CATEGORIES = 100
 _OFTEN = 10
@@ -87,7 +92,7 @@ class MemoryLine:
 
     memory: Memory
     url: str
-    text: str
+    text: SafeString
     whose: str
     type: str
     status: str
@@ -112,13 +117,14 @@ class MemoryChangeList(OneCountChangeList):
         super().get_results(request)
         self.is_ranked = any(isinstance(key, Func) for key in self.queryset.query.order_by)
         now, with_team = timezone.now(), sees_several_teams(request)
+        words = words_of(self.query)
         self.headers = list(result_headers(self))
         self.sorted_columns = sum(header.get("sorted", False) for header in self.headers)
         self.lines = [
             MemoryLine(
                 row,
                 page_of("memory_memory", row.pk),
-                excerpt(row.content, _TEXT_CHARS),
+                marked_words(excerpt(row.content, _TEXT_CHARS), words),
                 owners_of(row),
                 row.memory_type.replace("_", " "),
                 status_words(row.status),
@@ -210,21 +216,27 @@ UseFilter = condition_filter(
 )
 
 
-def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[Memory] | None:
-    """Returns the rows that retrieval finds for the text, best first; None where words must do.
+# What says less than this share of what the best one says, or than the least, is noise.
+_OF_THE_BEST = 0.65
+_LEAST_RELEVANCE = 0.2
 
-    That is where the login sees too many teams to ask each, where deleted memories are asked for,
-    which no retrieval finds, and where the retrieval finds nothing. An order in the address goes
-    before the rank. Nothing is counted as a use.
+
+class TooManyTeamsError(Exception):
+    """The login sees more teams than are searched at once."""
+
+
+def ranked_memories(
+    request: HttpRequest, text: str, *, most: int, rows: MemoryQuerySet | None = None
+) -> list[Memory]:
+    """Returns what retrieval finds for the text, best first, up to where relevance ends.
+
+    At most so many of each team, and with `rows` only these. Nothing is counted as a use. Raises
+    TooManyTeamsError.
     """
-    if request.GET.get("status__exact") == Status.SOFT_DELETED:
-        return None
     team_ids = _teams(request)
     if len(team_ids) > _MOST_TEAMS:
-        messages.info(request, "These results match by words. Filter by team to search by meaning.")
-        return None
-    is_narrowed = any(value for name, value in request.GET.items() if name not in _NOT_FILTERS)
-    ranked: list[tuple[float, UUID]] = []
+        raise TooManyTeamsError
+    found: list[ScoredMemory] = []
     # It embeds the text and reads in transactions of its own.
     with outside_staff_scope(request):
         for team_id in team_ids:
@@ -233,21 +245,62 @@ def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[
                 question=Question(text),
                 tools=default_tools(),
                 now=timezone.now(),
-                limit=_MOST_FOUND,
+                limit=most,
                 depth=Depth(include_cold=True, include_raw=False, include_private=True),
-                rows=rows.order_by() if is_narrowed else None,
+                rows=rows,
                 is_counted=False,
             )
-            ranked += [(each.score, each.id) for each in search(read).memories]
+            found += search(read).memories
+    best = max((each.signals.semantic for each in found), default=0)
+    least = max(_LEAST_RELEVANCE, _OF_THE_BEST * best)
+    ranked = sorted(found, key=lambda each: -each.score)
+    return [each.memory for each in ranked if each.signals.semantic >= least]
+
+
+def found_by(request: HttpRequest, rows: MemoryQuerySet, text: str) -> QuerySet[Memory] | None:
+    """Returns the rows that retrieval finds for the text, best first; None where words must do.
+
+    That is where the login sees too many teams to ask each, where deleted memories are asked for,
+    which no retrieval finds, and where the retrieval finds nothing. An order in the address goes
+    before the rank.
+    """
+    if request.GET.get("status__exact") == Status.SOFT_DELETED:
+        return None
+    is_narrowed = any(value for name, value in request.GET.items() if name not in _NOT_FILTERS)
+    only = rows.order_by() if is_narrowed else None
+    try:
+        ranked = ranked_memories(request, text, most=_MOST_FOUND, rows=only)
+    except TooManyTeamsError:
+        messages.info(request, "These results match by words. Filter by team to search by meaning.")
+        return None
     if not ranked:
         return None
-    ids = [key for _, key in sorted(ranked, key=lambda each: -each[0])]
+    ids = [memory.pk for memory in ranked]
     found = rows.filter(pk__in=ids)
     if request.GET.get("o"):
         return found
     ranks = Value(ids, output_field=ArrayField(UUIDField()))
     place = Func(ranks, F("pk"), function="array_position", output_field=IntegerField())
     return found.order_by(place)
+
+
+def words_of(text: str) -> list[str]:
+    """Returns the words of a search to mark: the longer ones, or all where there are none."""
+    words = _WORD.findall(text)
+    return [word for word in words if len(word) >= _LONG] or words
+
+
+def marked_words(text: str, words: Sequence[str]) -> SafeString:
+    """Returns the text with the words marked that begin with one of these, in any case."""
+    if not words:
+        return format_html("{}", text)
+    begins = "|".join(map(re.escape, words))
+    pieces = re.split(rf"(\b(?:{begins})\w*)", text, flags=re.IGNORECASE)
+    parts = (
+        (format_html("<mark>{}</mark>", piece) if place % 2 else piece,)
+        for place, piece in enumerate(pieces)
+    )
+    return format_html_join("", "{}", parts)
 
 
 def _teams(request: HttpRequest) -> Sequence[UUID]:
