@@ -198,6 +198,8 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
     # By field, what a form says under it; a model's own words hold for the others.
     help_texts: Mapping[str, str] = {}
     when_empty = "Nothing has been added yet."
+    # The button that adds a row, and its page, in place of "Add …".
+    add_title = ""
     empty_value_display = NOTHING
 
     created = time_column("created_at", "created")
@@ -260,6 +262,15 @@ class TeamAdmin(TeamPermissions, ThemedAdmin[Row]):
         """The list, titled as in the menu in place of Django's "Select ... to change"."""
         title = capfirst(self.opts.verbose_name_plural)
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def add_view(
+        self,
+        request: HttpRequest,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        title = {"title": self.add_title} if self.add_title else {}
+        return super().add_view(request, form_url, title | (extra_context or {}))
 
     def change_view(
         self,

@@ -350,14 +350,3 @@ class MembershipAdmin(TeamAdmin[Membership]):
             invitation=_one_time_link(request, obj.user),
             days=settings.PASSWORD_RESET_TIMEOUT // 86_400,
         )
-
-    def add_view(
-        self,
-        request: HttpRequest,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """The form, titled as its button."""
-        return super().add_view(
-            request, form_url, {"title": self.add_title, **(extra_context or {})}
-        )

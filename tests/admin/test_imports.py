@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from io import BytesIO
 
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -12,6 +15,7 @@ from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun
+from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
 LIST = reverse("admin:transfer_importrun_changelist")
@@ -56,3 +60,66 @@ def test_who_is_no_admin_of_the_team_sees_none(inside: Cast, reviewer_client: Cl
     begun(inside)
 
     assert reviewer_client.get(LIST).status_code == 403
+
+
+ADD = reverse("admin:transfer_importrun_add")
+TWO = b'{"content": "Likes tea."}\n{"content": "Sails."}\n'
+
+
+def uploaded(cast: Cast, client: Client, text: bytes = TWO, **changes: object) -> HttpResponse:
+    """The answer to a file sent by the form."""
+    file = SimpleUploadedFile("facts.jsonl", text)
+    fields = {"team": cast.team.pk, "upload": file, "user": "sarah", "does_extract": "on"}
+    return client.post(ADD, {**fields, **changes})  # type: ignore[return-value]
+
+
+def imports_of(cast: Cast) -> list[ImportRun]:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        return list(ImportRun.objects.all())
+
+
+def test_an_admin_uploads_a_file_and_sees_its_progress(cast: Cast, admin_client: Client) -> None:
+    answer = uploaded(cast, admin_client)
+
+    (run,) = imports_of(cast)
+    assert (run.total, run.actor, run.format) == (2, "staff:ann", "jsonl")
+    page = reverse("admin:transfer_importrun_change", args=[run.pk])
+    assert answer["Location"] == page
+    waiting = admin_client.get(page).content.decode()
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        ImportRun.objects.update(done=2, new=1, state="done")
+    ended = admin_client.get(page).content.decode()
+    assert "Queued: 0 of 2 items, 0 new, 0 failed." in waiting
+    assert 'hx-trigger="every 2s"' in waiting
+    assert "Done: 2 of 2 items, 1 new, 0 failed." in ended
+    assert 'hx-trigger="every 2s"' not in ended
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "words"),
+    [
+        (b"", {}, "The submitted file is empty."),
+        (b"\n", {"file_format": "jsonl"}, "The file holds nothing to import."),
+        (b'{"content": "Likes tea."}\n{"content": 5}\n', {}, "line 2"),
+        (TWO, {"file_format": "docx"}, "Select a valid choice."),
+        (TWO, {"upload": ""}, "This field is required."),
+    ],
+)
+def test_a_file_that_cannot_be_imported_is_refused_at_its_field(
+    cast: Cast, admin_client: Client, text: bytes, changes: dict[str, object], words: str
+) -> None:
+    answer = uploaded(cast, admin_client, text, **changes)
+
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+    assert imports_of(cast) == []
+
+
+def test_nobody_uploads_into_a_team_of_others(
+    cast: Cast, others: Cast, admin_client: Client, reviewer_client: Client
+) -> None:
+    answer = uploaded(others, admin_client)
+
+    assert "Select a valid choice." in answer.content.decode()
+    assert uploaded(cast, reviewer_client).status_code == 403
+    assert imports_of(others) == imports_of(cast) == []

@@ -1,13 +1,11 @@
 "use strict";
-/* Forms of the admin: leaving one with unsaved changes asks first, and the first error is shown. */
-window.addEventListener("load", () => {
-    const forms = [...document.querySelectorAll("main form[id$=_form]")];
+/* Forms of the admin: leaving one with unsaved changes asks first, the first error is shown, and a
+   file is sent with its progress. */
+(() => {
+    let forms = [];
+    let stored = new Map();
+    let isRefused = false;
     let isSent = false;
-
-    // Else Enter in a field would press these in place of Save.
-    for (const form of forms) {
-        form.querySelectorAll("button[formaction]").forEach((button) => { button.type = "button"; });
-    }
 
     function valueOf(field, isDefault) {
         if (field.type === "checkbox" || field.type === "radio") {
@@ -31,10 +29,66 @@ window.addEventListener("load", () => {
             .join("\n");
     }
 
-    const stored = new Map(forms.map((form) => [form, stateOf(form, true)]));
-    const error = document.querySelector("main [data-field] .errorlist");
-    const isRefused = Boolean(document.querySelector("main .errornote"));
+    function showFirstError() {
+        const error = document.querySelector("main [data-field] .errorlist");
+        if (!error) return;
+        const panel = error.closest("[role=tabpanel]");
+        if (panel) document.getElementById(panel.getAttribute("aria-labelledby")).click();
+        const field = error.closest("[data-field]");
+        requestAnimationFrame(() => {
+            field.scrollIntoView({ block: "center" });
+            field.querySelector("input:not([type=hidden]), select, textarea")?.focus({ preventScroll: true });
+        });
+    }
 
+    function send(form, progress) {
+        const bar = progress.querySelector("progress");
+        const said = progress.querySelector("[role=status]");
+        const request = new XMLHttpRequest();
+        progress.hidden = false;
+        said.textContent = "Sending the file …";
+        request.upload.addEventListener("progress", ({ loaded, total }) => {
+            bar.max = total;
+            bar.value = loaded;
+            if (loaded === total) said.textContent = "Checking the file …";
+        });
+        request.addEventListener("error", () => { said.textContent = "The server cannot be reached."; });
+        request.addEventListener("load", () => {
+            isSent = false;
+            const page = new DOMParser().parseFromString(request.responseText, "text/html");
+            if (request.responseURL !== location.href) {
+                isSent = true;
+                location.assign(request.responseURL);
+            } else if (request.status === 200) {
+                document.querySelector("main").replaceWith(page.querySelector("main"));
+                begin();
+            } else {
+                said.textContent = `The server refused the file (${request.status}).`;
+            }
+        });
+        request.open("POST", location.href);
+        request.send(new FormData(form));
+    }
+
+    function begin() {
+        forms = [...document.querySelectorAll("main form[id$=_form]")];
+        stored = new Map(forms.map((form) => [form, stateOf(form, true)]));
+        isRefused = Boolean(document.querySelector("main .errornote"));
+        for (const form of forms) {
+            // Else Enter in a field would press these in place of Save.
+            form.querySelectorAll("button[formaction]").forEach((button) => { button.type = "button"; });
+            const progress = form.querySelector("[data-upload]");
+            if (progress) {
+                form.addEventListener("submit", (event) => {
+                    event.preventDefault();
+                    send(form, progress);
+                });
+            }
+        }
+        showFirstError();
+    }
+
+    window.addEventListener("load", begin);
     window.addEventListener("submit", (event) => {
         const target = event.submitter?.formTarget || event.target.target;
         const leaves = !event.defaultPrevented && (!target || target === "_self");
@@ -45,14 +99,4 @@ window.addEventListener("load", () => {
         const isUnsaved = isRefused || forms.some((form) => stateOf(form) !== stored.get(form));
         if (isUnsaved && !isSent) event.preventDefault();
     });
-
-    if (error) {
-        const panel = error.closest("[role=tabpanel]");
-        if (panel) document.getElementById(panel.getAttribute("aria-labelledby")).click();
-        const field = error.closest("[data-field]");
-        requestAnimationFrame(() => {
-            field.scrollIntoView({ block: "center" });
-            field.querySelector("input:not([type=hidden]), select, textarea")?.focus({ preventScroll: true });
-        });
-    }
-});
+})();
