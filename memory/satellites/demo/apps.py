@@ -9,4 +9,4 @@ class DemoConfig(satellite.Satellite):
     name = "memory.satellites.demo"
     label = "demo"
     verbose_name = "Demo"
-    requires = ("transfer",)
+    requires = ("consent", "lifecycle", "tasks", "transfer", "webhooks")

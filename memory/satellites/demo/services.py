@@ -1,4 +1,4 @@
-"""The demo team: a short story of three agents and two people, through the ordinary services."""
+"""The demo team: a story of three people and two agents, told through the ordinary services."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from decimal import Decimal
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,22 +15,43 @@ from uuid import UUID
 from django.db.models import Count
 
 from memory.domain.audience import Viewer
+from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Role
 from memory.models import Contradiction, Memory
+from memory.satellites.consent.team_facts import propose_team_facts
+from memory.satellites.lifecycle.running import run_consolidation
+from memory.satellites.lifecycle.runs import start_run
+from memory.satellites.tasks.services import NewItem, add_item, begin_task
+from memory.satellites.tasks.store import ItemKind
+from memory.satellites.transfer.formats.items import Names
+from memory.satellites.transfer.formats.reading import Format
+from memory.satellites.transfer.imports import run_import, start_import
+from memory.satellites.transfer.models import ImportRun
 from memory.satellites.transfer.transcripts import (
     ImportTarget,
     Transcript,
     Turn,
     import_transcripts,
 )
+from memory.satellites.webhooks.endpoints import change_endpoint, create_endpoint
 from memory.understanding.tools import Tools
 from memory.writing.drafts import Outcome
 from memory.writing.stating import StatedMemory, remember
-from teams.models import Agent, EndUser
-from teams.services.people import ensure_agent, ensure_end_user, ensure_project
-from teams.tenancy import team_scope
+from routing.domain.budgets import Usage
+from routing.services.cost_guard import reserve, settle
+from teams.models import Role as TeamRole
+from teams.models import Team
+from teams.services.agents import change_agent
+from teams.services.people import (
+    change_person,
+    ensure_agent,
+    ensure_end_user,
+    ensure_project,
+)
+from teams.tenancy import database_now, team_scope
 
 STORY = Path(__file__).resolve().with_name("story.json")
+COMMITS = STORY.with_name("commits.txt")
 IDENTITY_IMPORTANCE = 10
 _DAY = re.compile(r"\{([+-]\d+)\}")
 _MINUTES_A_MESSAGE = 2
@@ -54,7 +77,10 @@ def read_story() -> Story:
 
 
 def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> DemoSummary:
-    """Tells the story, which ends two days before `now`, to a team; again adds nothing."""
+    """Tells the story, which ends two days before `now`, to a team; again adds nothing.
+
+    Import, spend, task, webhook, team fact and consolidation are made with the first loading.
+    """
     story = read_story()
     with team_scope(team_ids=[team_id], actor=actor):
         ensure_project(team_id=team_id, slug=story["project"])
@@ -89,6 +115,16 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
         new_messages += told.new_messages
         new_memories += told.new_memories
     with team_scope(team_ids=[team_id], actor=actor):
+        is_told = ImportRun.objects.filter(team_id=team_id, actor=actor).exists()
+    if not is_told:
+        _import_commits(story, viewer, tools, now)
+        _spend(story, viewer, now)
+        _note_task(story, viewer, now)
+        _set_up_webhook(story, viewer)
+        propose_team_facts(team_id=team_id, now=database_now())
+        run = start_run(viewer=viewer, now=now)
+        run_consolidation(team_id=team_id, run_id=run.pk, tools=tools, clock=lambda: now)
+    with team_scope(team_ids=[team_id], actor=actor):
         return DemoSummary(
             new_messages=new_messages,
             new_memories=new_memories
@@ -101,16 +137,17 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
 
 def _introduce_agent(team_id: UUID, given: Story) -> None:
     agent = ensure_agent(team_id=team_id, slug=given["slug"])
-    document = {name: given[name] for name in ("name", "tagline", "personality", "rules")}
-    empty = Agent.objects.filter(tagline="", personality={}, rules={})
-    empty.filter(team_id=team_id, pk=agent.pk).update(**document)
+    if not (agent.tagline or agent.personality or agent.rules):
+        own = ("name", "tagline", "personality", "rules", "model_config")
+        change_agent(agent=agent, columns={name: given[name] for name in own})
 
 
 def _introduce_person(team_id: UUID, given: Story) -> None:
     person = ensure_end_user(team_id=team_id, external_id=given["external_id"])
-    EndUser.objects.filter(team_id=team_id, pk=person.pk, display_name="").update(
-        display_name=given["display_name"]
-    )
+    if not person.display_name:
+        ensure_end_user(team_id=team_id, **given)
+    if not person.role:
+        change_person(person=person, role=TeamRole.MEMBER)
 
 
 def _identities(story: Story, now: datetime) -> list[StatedMemory]:
@@ -130,11 +167,12 @@ def _identities(story: Story, now: datetime) -> list[StatedMemory]:
 
 
 def _stated(story: Story, now: datetime) -> list[StatedMemory]:
-    own = {"key", "days_ago", "memory_type"}
+    own = {"key", "days_ago", "memory_type", "form"}
     return [
         StatedMemory(
             **{name: value for name, value in each.items() if name not in own},
-            memory_type=MemoryType(each["memory_type"]),
+            memory_type=MemoryType(each.get("memory_type", MemoryType.SEMANTIC)),
+            form=Form(each["form"]) if "form" in each else None,
             created_at=now - timedelta(days=each["days_ago"]),
             external_id=f"demo:{each['key']}",
         )
@@ -159,12 +197,60 @@ def _transcript(given: Story, now: datetime) -> Transcript:
     )
 
 
-def _dated(text: str, now: datetime) -> str:
-    """The text with `{+9}` as the date nine days after `now`, in words."""
+def _spend(story: Story, viewer: Viewer, now: datetime) -> None:
+    for each in story["spend"]:
+        at = now - timedelta(days=each["days_ago"])
+        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+            team = Team.objects.get(pk=viewer.team_id)
+            agent = ensure_agent(team_id=team.pk, slug=each["agent"])
+            person = ensure_end_user(team_id=team.pk, external_id=each["user"])
+        usd = Decimal(each["usd"])
+        held = reserve(team=team, agent=agent, end_user=person, estimated_usd=usd, now=at)
+        usage = Usage(each["model"], each["tier"], *each["tokens"])
+        settle(reservation=held, actual_usd=usd, usage=usage, now=at)
+
+
+def _note_task(story: Story, viewer: Viewer, now: datetime) -> None:
+    given = story["task"]
+    task = begin_task(
+        viewer=viewer,
+        now=now,
+        task_id=given["id"],
+        agent=given["agent"],
+        project=story["project"],
+    )
+    for each in given["items"]:
+        item = NewItem(**{**each, "kind": ItemKind(each["kind"])})
+        add_item(viewer=viewer, task_id=task.id, item=item, now=now)
+
+
+def _set_up_webhook(story: Story, viewer: Viewer) -> None:
+    """A disabled webhook: its address belongs to nobody."""
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        made = create_endpoint(team_id=viewer.team_id, **story["webhook"])
+        change_endpoint(endpoint=made.endpoint, changes={"is_enabled": False})
+
+
+def _import_commits(story: Story, viewer: Viewer, tools: Tools, now: datetime) -> None:
+    log = _dated(COMMITS.read_text(encoding="utf-8"), now, is_iso=True)
+    run = start_import(
+        viewer=viewer,
+        source=BytesIO(log.encode()),
+        names=Names(project=story["project"]),
+        now=now,
+        format=Format.GIT,
+        name=COMMITS.name,
+        is_published=False,
+    )
+    run_import(team_id=viewer.team_id, run_id=run.pk, tools=tools)
+
+
+def _dated(text: str, now: datetime, *, is_iso: bool = False) -> str:
+    """The text with `{+9}` as the date nine days after `now`, in words or by ISO 8601."""
 
     def date(match: re.Match[str]) -> str:
         day = now + timedelta(days=int(match.group(1)))
-        return f"{day:%B} {day.day}"
+        return f"{day:%Y-%m-%d}" if is_iso else f"{day:%B} {day.day}"
 
     return _DAY.sub(date, text)
 
