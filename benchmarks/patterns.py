@@ -28,9 +28,10 @@ from memory.domain.types import Signals
 from memory.models import Memory
 from memory.satellites.plans.placing import DEFAULT_BUDGET
 from memory.satellites.plans.working_context import assemble_context
-from memory.satellites.workflows.parsing import UnreadableCodeError, language_of, parse_code
+from memory.satellites.workflows.parsing import UnreadableCodeError, parse_code
 from memory.satellites.workflows.pattern_learning import MAX_FILE_CHARS, CodeFile, learn_patterns
 from memory.satellites.workflows.shapes import Place, Shape, ShapeIndex
+from memory.understanding.languages import language_of
 from memory.understanding.tools import default_tools
 from teams.models import Agent, Project
 from teams.services.people import ensure_agent

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib import admin
+from django.db.models import Model
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 from playwright.sync_api import Page
@@ -49,9 +50,10 @@ def pages(team: Team) -> Iterator[str]:
         if isinstance(pattern, URLPattern) and str(pattern.pattern).startswith("admin/"):
             yield f"/{pattern.pattern}"
     with team_scope(team_ids=[team.pk], actor="test"):
-        for kind, model in (("person", EndUser), ("agent", Agent), ("project", Project)):
-            if row := model.objects.first():
-                yield reverse("about", args=[kind, row.pk])
+        kinds: dict[str, type[Model]] = {"person": EndUser, "agent": Agent, "project": Project}
+        for kind, about in kinds.items():
+            if first := about._default_manager.first():
+                yield reverse("about", args=[kind, first.pk])
         yield reverse("erase_person", args=[EndUser.objects.values_list("pk", flat=True)[0]])
     for model, model_admin in admin.site._registry.items():
         base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"

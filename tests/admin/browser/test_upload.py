@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memory.satellites.transfer.models import ImportRun
@@ -27,7 +27,7 @@ def test_an_admin_uploads_a_file_and_follows_it(
     assert axe_findings(page) == []
 
     def send(text: str) -> None:
-        file = {"name": "facts.jsonl", "mimeType": "text/plain", "buffer": text.encode()}
+        file = FilePayload(name="facts.jsonl", mimeType="text/plain", buffer=text.encode())
         page.locator("input[type=file]").set_input_files([file])
         page.get_by_role("button", name="Import").click()
 
