@@ -122,8 +122,8 @@ def _home(page: Page, url: str) -> None:
 
 
 def _review(page: Page, url: str) -> None:
-    page.goto(f"{url}/admin/memory/contradiction/")
-    page.locator("#result_list a[href*='/change/']").first.click()
+    page.goto(f"{url}/admin/inbox/?kind=contradiction")
+    page.locator(".inbox-list a").first.click()
 
 
 def _memory(page: Page, url: str) -> None:

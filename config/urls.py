@@ -20,6 +20,7 @@ from config.metrics import healthz, metrics, readyz
 from memory.admin.about import about, erase_person
 from memory.admin.finding import search_view
 from memory.admin.home import key_list
+from memory.admin.inbox import inbox, inbox_item
 from memory.satellite import satellite_mounts
 from teams.admin.logins import InvitationView
 from teams.admin.team_choice import choose_team
@@ -63,6 +64,8 @@ urlpatterns = [
     path("admin/search/", admin.site.admin_view(search_view), name="search"),
     path("admin/team/", admin.site.admin_view(choose_team), name="choose_team"),
     path("admin/invitation/<uidb64>/<token>/", InvitationView.as_view(), name="invitation"),
+    path("admin/inbox/", admin.site.admin_view(inbox), name="inbox"),
+    path("admin/inbox/<str:kind>/<uuid:pk>/", admin.site.admin_view(inbox_item), name="inbox_item"),
     path("admin/", admin.site.urls),
     path("healthz", healthz),
     path("readyz", readyz),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +11,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.contrib import admin
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Min, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
@@ -50,14 +51,14 @@ class Figure:
 class Kind:
     """A kind of work: its rows in the teams of the request, the time each began, and its list.
 
-    `model` is the name of the list's page, `query` narrows it to the same rows. With `badge` the
+    `page` is the name of the list's page, `query` narrows it to the same rows. With `badge` the
     menu shows the count beside the page, in that colour. `order` places it on Home. The page
     of a person, an agent or a project lists such rows by `name`: `subjects` has the lookups of its
     `end_user`, `agent` and `project`.
     """
 
     title: str
-    model: str
+    page: str
     query: str
     rows: Callable[[], QuerySet[Any]]  # Any: rows of whatever kind of work
     began: str
@@ -68,23 +69,26 @@ class Kind:
 
     def waiting(self) -> Figure:
         found = self.rows().order_by().aggregate(count=Count("pk"), oldest=Min(self.began))
-        url = f"{reverse(f'admin:{self.model}_changelist')}?{self.query}"
+        url = f"{reverse(self.page)}?{self.query}"
         return Figure(self.title, found["count"], url, found["oldest"])
+
+
+_JOBS = "admin:memory_job_changelist"
 
 
 def _jobs(title: str, order: int, query: str, *states: Job.State, badge: str = "") -> Kind:
     def rows() -> QuerySet[Job]:
         return Job.objects.filter(state__in=states)
 
-    return Kind(title, "memory_job", f"state={query}", rows, "created_at", order, badge)
+    return Kind(title, _JOBS, f"state={query}", rows, "created_at", order, badge)
 
 
 # A satellite adds its kinds in its admin module.
 KINDS = [
     Kind(
         "Open contradictions",
-        "memory_contradiction",
-        "state=open",
+        "inbox",
+        "kind=contradiction",
         lambda: Contradiction.objects.filter(is_waiting(timezone.now())),
         "detected_at",
         order=1,
@@ -102,15 +106,19 @@ KINDS = [
 
 
 def _badges() -> dict[str, tuple[int, str]]:
-    """The counts that the menu shows, by the page's model, each with its colour."""
-    rows: dict[str, QuerySet[Any]] = {}  # Any: rows of whatever kind of work
+    """The counts that the menu shows, by the name of the page, each with its colour."""
+    rows: dict[tuple[str, type[Model]], QuerySet[Any]] = {}  # Any: rows of whatever kind of work
     colours: dict[str, str] = {}
     for kind in KINDS:
         if kind.badge:
-            known = rows.get(kind.model)
-            rows[kind.model] = kind.rows() if known is None else known | kind.rows()
-            colours[kind.model] = kind.badge
-    return {model: (found.count(), colours[model]) for model, found in rows.items()}
+            own = kind.rows().order_by().select_related(None)
+            key = (kind.page, own.model)
+            rows[key] = rows[key] | own if key in rows else own
+            colours[kind.page] = kind.badge
+    counts: Counter[str] = Counter()
+    for (page, _), found in rows.items():
+        counts[page] += found.count()
+    return {page: (count, colours[page]) for page, count in counts.items()}
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -158,8 +166,7 @@ _FOLDED = "Advanced"
 _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Memory": [
         ("memory_memory", "neurology"),
-        ("memory_contradiction", "compare_arrows"),
-        ("consent_consentrequest", "how_to_reg"),
+        ("inbox", "inbox", "Inbox"),
         ("memory_playground", "experiment", "Retrieval playground"),
         ("time_travel", "history_toggle_off", "Time travel"),
     ],
@@ -184,6 +191,8 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
         ("webhooks_webhookendpoint", "webhook"),
         ("webhooks_webhookdelivery", "outbox"),
         ("transfer_importrun", "upload_file"),
+        ("memory_contradiction", "compare_arrows"),
+        ("consent_consentrequest", "how_to_reg"),
         ("memory_category", "category"),
         ("memory_job", "manufacturing"),
         ("lifecycle_consolidationrun", "cleaning_services"),
@@ -210,8 +219,9 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
             except (LookupError, NoReverseMatch):
                 # The app of the page is not installed.
                 continue
-            if count := badges.get(name, (0, ""))[0]:
-                item |= {"badge": count, "badge_variant": badges[name][1]}
+            count, colour = badges.get(name if title else f"admin:{name}_changelist", (0, ""))
+            if count:
+                item |= {"badge": count, "badge_variant": colour}
             items.append({"icon": icon, **item})
         groups.append({"title": group, "items": items, "collapsible": group == _FOLDED})
     return groups

@@ -86,7 +86,7 @@ def _restore(**asked: Any) -> str:  # Any: as above
 
 def _dispute(*, reason: str, **asked: Any) -> str:  # Any: as above
     give_feedback(signal=Feedback.WRONG, note=reason, **asked)
-    return "It is now listed under Contradictions."
+    return "It is now in the inbox."
 
 
 PIN = _change(
@@ -127,8 +127,7 @@ GIVE = _change(
 DISPUTE = _change(
     "Dispute",
     "disputed",
-    "It is marked as disputed for agents and ranks lower until somebody settles it under"
-    " Contradictions.",
+    "It is marked as disputed for agents and ranks lower until somebody settles it in the inbox.",
     _dispute,
 )
 
@@ -235,7 +234,7 @@ def tell_of_written(request: HttpRequest, written: WriteResult) -> None:
         messages.warning(
             request,
             "It changes a profile field of a person or a preference of the team, so somebody else"
-            " must approve it under Consent requests. Until then the current text is used.",
+            " must approve it in the inbox. Until then the current text is used.",
         )
     if written.outcome == Outcome.DUPLICATE:
         messages.info(request, "Another memory already says this and replaces this one.")

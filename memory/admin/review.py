@@ -1,306 +1,221 @@
-"""The page on which contradictions are settled one after the other, by a key or a click each."""
+"""Contradictions as items of the inbox: both sides, what a decision changes, and past decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
-from uuid import UUID
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
-from django import forms
-from django.conf import settings
-from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.models import MemoryLog
+from memory.domain.audience import Viewer
 from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED, told_decision
-from memory.domain.types import MemoryType, Strategy
-from memory.models import Contradiction, Memory, MemoryUsage, Settlement
+from memory.domain.types import Strategy
+from memory.models import Contradiction, Memory, Settlement
+from memory.selectors import contradictions as selectors
 from memory.writing.decisions.changes import snooze_contradiction
-from memory.writing.decisions.undoing import ChangedSinceError, undo_settlement
-from memory.writing.secrets import masked_note, safe_statement
-from teams.admin.confirm import MAX_REASON
-from teams.admin.conversations import Quote, passages_of
-from teams.admin.display import actor_words, excerpt, page_of_row, with_names
-from teams.admin.theme import TextWidget
-from teams.errors import DomainError, InvalidError
-from teams.middleware import outside_staff_scope
+from memory.writing.decisions.undoing import undo_settlement
+from teams.admin.display import actor_words, with_names
 
-from .memory_changes import TextAreaWidget, viewer_of
-from .memory_list import status_words
-from .settlements import decision_words, marked, name_of, open_beside, settle
+from .items import Choice, ItemKind, Place, Shown, item_url, most_of, register
+from .settlements import (
+    aligned_excerpts,
+    decision_words,
+    effect_words,
+    marked,
+    name_of,
+    open_beside,
+    pin_words,
+    settle,
+    with_sides,
+)
+from .sides import sides_of
 
 _RESOLUTIONS = {"a": A_WINS, "b": B_WINS, "both": BOTH_VALID, "merge": MERGED}
-SNOOZES = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
-UNDO_FORM = "undo-form"
-_MOST_SOURCES = 3
+_OF_TWO = (
+    Choice("a", "Keep A", "a", is_main=True),
+    Choice("b", "Keep B", "b", is_main=True),
+    Choice("both", "Both are valid", "v"),
+    Choice("merge", "Merge into one text", "m", takes_text=True),
+)
+_OF_ONE = (
+    Choice("a", "Correct: keep", "a", is_main=True),
+    Choice("b", "Wrong: delete", "b", is_main=True),
+    Choice("merge", "Correct the text", "m", takes_text=True),
+)
 _FOUND = {
     Strategy.SAME_SUBJECT: "Both are about the same subject",
     Strategy.SEMANTIC_OPPOSITION: "They say opposite things",
     Strategy.TEMPORAL_OVERRIDE: "The later one may replace the earlier one",
 }
+_LINE_CHARS = 110
 
 
-class ReviewForm(forms.Form):
-    """A reviewer's choice, a note, and the text of a merge."""
+class Contradictions(ItemKind[Contradiction]):
+    """Pairs that a judge found to conflict, and memories that somebody reported as wrong."""
 
-    choice = forms.ChoiceField(choices=[(each, each) for each in (*_RESOLUTIONS, *SNOOZES)])
-    note = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
-    content = forms.CharField(
-        required=False,
-        max_length=settings.MAX_CONTENT_CHARS,
-        widget=TextAreaWidget(attrs={"rows": 4}),
+    name = "contradiction"
+    title = "Contradictions"
+    search = (
+        *("memory_a__content", "memory_b__content", "memory_a__subject", "memory_a__agent__name"),
+        *("memory_a__end_user__external_id", "memory_a__end_user__display_name"),
     )
 
-    def clean_content(self) -> str:
-        """Returns the text with "\\n" as line ends, as a browser's form has others."""
-        return "\n".join(self.cleaned_data["content"].splitlines())
+    def rows(self) -> QuerySet[Contradiction]:
+        return with_sides()
 
-    def clean_note(self) -> str:
-        return masked_note(self.cleaned_data["note"])
+    def waiting(self, now: datetime) -> Q:
+        return selectors.is_waiting(now)
 
-    def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """Refuses a merge without words; a text typed for another choice is dropped."""
-        values = super().clean() or self.cleaned_data
-        if values.get("choice") == "merge" and "content" in values:
-            if not values["content"].strip():
-                self.add_error("content", "Enter the new text.")
-                return values
-            try:
-                safe_statement(text=values["content"], text_field="content")
-            except InvalidError as error:
-                self.add_error("content", error.message)
-        return values
+    def left_for_later(self, now: datetime) -> Q:
+        return selectors.is_snoozed(now)
 
+    def places(self, rows: QuerySet[Contradiction]) -> Iterator[Place]:
+        ordered = selectors.with_queue_columns(rows).order_by(*selectors.QUEUE_ORDER)
+        columns = ordered.values("group_weight", "group", "weight", "pk")
+        for each in most_of(columns):
+            yield Place(each["group_weight"], str(each["group"]), each["weight"], each["pk"])
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """The open contradictions of the list that the reviewer came from, in its order."""
+    def choices(self, row: Contradiction) -> Sequence[Choice]:
+        return _OF_TWO if row.memory_b_id else _OF_ONE
 
-    ids: list[UUID]
+    def named(self, row: Contradiction) -> str:
+        return name_of(row)
 
-    def after(self, pk: UUID) -> list[UUID]:
-        """Returns the others, beginning with the next one, and from the top again at the end."""
-        place = self.place_of(pk)
-        return [*self.ids[place:], *self.ids[: place - 1]] if place else self.ids
-
-    def place_of(self, pk: UUID) -> int:
-        """Returns its number in the queue, from 1; 0 where it is not in it."""
-        return self.ids.index(pk) + 1 if pk in self.ids else 0
-
-    def next_open(self, pk: UUID) -> UUID | None:
-        """Returns the next one that is open at this moment."""
-        following = self.after(pk)
-        rows = Contradiction.objects.filter(pk__in=following, resolved_at=None)
-        still = set(rows.values_list("pk", flat=True))
-        return next((each for each in following if each in still), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One memory of a contradiction as the reviewer sees it.
-
-    `letter` is "a" or "b", and empty for the text that replaced both; `talks` are its source
-    messages with their neighbours; `more` counts sources that are not shown.
-    """
-
-    letter: str
-    title: str
-    memory: Memory
-    text: SafeString | str
-    talks: Sequence[Sequence[Quote]]
-    usage: MemoryUsage
-
-    @property
-    def more(self) -> int:
-        return max(len(self.memory.source_message_ids) - _MOST_SOURCES, 0)
-
-    @property
-    def stated_by(self) -> str:
-        return actor_words(self.memory.actor)
-
-    @property
-    def status_words(self) -> str:
-        return status_words(self.memory.status)
-
-    @property
-    def audience(self) -> str:
-        """Who is told of it, in words."""
-        memory, who = self.memory, "all agents"
-        if memory.agent:
-            is_private = memory.memory_type in (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
-            is_alone = is_private or not memory.end_user
-            who = f"{memory.agent} only" if is_alone else f"{memory.agent}"
-        whom = f", in conversations with {memory.end_user}" if memory.end_user else ""
-        where = f", in the project {memory.project}" if memory.project else ""
-        return f"{who}{whom}{where}"
-
-
-@dataclass(frozen=True, slots=True)
-class PastDecision:
-    """A settlement in words, with its note."""
-
-    settlement: Settlement
-    words: str
-    note: str
-
-    @property
-    def decided_by(self) -> str:
-        return actor_words(self.settlement.actor)
-
-    @property
-    def undone_by(self) -> str:
-        return actor_words(self.settlement.undone_by)
-
-
-def review_context(
-    *, pair: Contradiction, queue: Queue, form: ReviewForm, start: str
-) -> dict[str, Any]:  # Any: a template's context
-    """Returns the page's part about the contradiction; `start` names the text a merge begins with.
-
-    `start` is "a", "b" or "both".
-    """
-    sides = _sides(pair)
-    texts = {side.letter: side.memory.content for side in sides if side.letter}
-    texts["both"] = "\n".join(texts.values())
-    if not form.is_bound:
-        form.initial["content"] = texts.get(start, texts["both"])
-    history = _past_decisions(pair)
-    return {
-        "pair": pair,
-        "sides": sides,
-        "uses": sum(side.usage.retrieved for side in sides if side.letter),
-        "reason": _reason(pair),
-        "settled": _settled(pair),
-        "is_snoozed": pair.snoozed_until is not None and pair.snoozed_until > timezone.now(),
-        "history": history,
-        "can_undo": any(each.settlement.undone_at is None for each in history),
-        "beside": [(name_of(each), page_of_row(each)) for each in open_beside(pair)],
-        "form": form,
-        "starts": [(name, texts[name]) for name in ("a", "b", "both") if name in texts],
-        "place": queue.place_of(pair.pk),
-        "waiting": len(queue.ids),
-        "undo_form": UNDO_FORM,
-    }
-
-
-def _sides(pair: Contradiction) -> list[Side]:
-    """Its sides, after the text that replaced them where they were merged; three queries."""
-    a, b = pair.memory_a, pair.memory_b
-    shown: list[tuple[str, str, Memory, SafeString | str]]
-    if b is None:
-        shown = [("a", "Reported as wrong", a, a.content)]
-    else:
-        shown = [
-            ("a", "A (earlier)", a, marked(a.content, b.content)),
-            ("b", "B (later)", b, marked(b.content, a.content)),
-        ]
-    if pair.resolution == MERGED and a.superseded_by is not None:
-        title = "Replacement of both" if b else "Replacement"
-        shown.insert(0, ("", title, a.superseded_by, a.superseded_by.content))
-    sources = {each[2].pk: each[2].source_message_ids[-_MOST_SOURCES:] for each in shown}
-    talks = passages_of(sources, team_id=pair.team_id)
-    used = MemoryUsage.objects.filter(team_id=pair.team_id).in_bulk([*sources])
-    return [
-        Side(
-            letter,
-            title,
-            memory,
-            text,
-            talks[memory.pk],
-            used.get(memory.pk) or MemoryUsage(memory=memory),
+    def line(self, row: Contradiction) -> SafeString:
+        """Both sides, one above the other, with what differs marked."""
+        second = row.memory_b.content if row.memory_b else ""
+        one, other = aligned_excerpts(row.memory_a.content, second, length=_LINE_CHARS)
+        return format_html(
+            "<span><b>A</b> {}</span><span><b>B</b> {}</span>",
+            marked(one, other) if second else one,
+            marked(other, one) if second else "– reported as wrong",
         )
-        for letter, title, memory, text in shown
-    ]
+
+    def since(self, row: Contradiction) -> datetime:
+        return row.detected_at
+
+    def effect(self, row: Contradiction, choice: str) -> SafeString | str:
+        return effect_words(row, resolution=_RESOLUTIONS[choice])
+
+    def shown(self, request: HttpRequest, row: Contradiction) -> Shown:
+        a, b = row.memory_a, row.memory_b
+        given: list[tuple[str, Memory, SafeString | str]]
+        if b is None:
+            given = [("Reported as wrong", a, a.content)]
+        else:
+            given = [
+                ("A (earlier)", a, marked(a.content, b.content)),
+                ("B (later)", b, marked(b.content, a.content)),
+            ]
+        texts = {name: each[1].content for name, each in zip("ab", given, strict=False)}
+        if row.resolution == MERGED and a.superseded_by is not None:
+            title = "Replacement of both" if b else "Replacement"
+            given.insert(0, (title, a.superseded_by, a.superseded_by.content))
+        sides, _ = sides_of(given, team_id=row.team_id, also={})
+        uses = sum(each.usage.retrieved for each in sides if each.memory in (a, b) and each.usage)
+        history = list(Settlement.objects.filter(team_id=row.team_id, contradiction=row))
+        beside = open_beside(row)
+        is_open = row.resolved_at is None
+        return Shown(
+            reason=_reason(row),
+            since=row.detected_at,
+            meta=f"used {uses} {'time' if uses == 1 else 'times'}",
+            sides=sides,
+            effects=[*pin_words(row), *_ends(row, beside)] if is_open else (),
+            beside=[(name_of(each), item_url(self.name, each.pk)) for each in beside],
+            history=_past_decisions(row, history),
+            settled=_settled(row),
+            can_undo=any(each.undone_at is None for each in history),
+            starts=texts | ({"both": "\n".join(texts.values())} if b else {}),
+        )
+
+    def later_until(self, row: Contradiction) -> datetime | None:
+        until = row.snoozed_until
+        is_left = row.resolved_at is None and until is not None and until > timezone.now()
+        return until if is_left else None
+
+    def decided_by(self, row: Contradiction) -> str:
+        return row.resolved_by if row.resolved_at else ""
+
+    def decide(
+        self, request: HttpRequest, row: Contradiction, *, choice: str, note: str, text: str
+    ) -> str | None:
+        return settle(request, row, note, resolution=_RESOLUTIONS[choice], merged_content=text)
+
+    def undo(self, viewer: Viewer, row: Contradiction, now: datetime) -> str:
+        undone = undo_settlement(viewer=viewer, contradiction_id=row.pk, now=now)
+        more = len(undone.reopened)
+        with_it = f" {more} closed with it {'is' if more == 1 else 'are'} open again too."
+        return f"{name_of(row)} is open again.{with_it if more else ''}"
+
+    def leave(self, viewer: Viewer, row: Contradiction, until: datetime | None) -> None:
+        snooze_contradiction(viewer=viewer, contradiction_id=row.pk, until=until)
 
 
-def _reason(pair: Contradiction) -> str:
+register(Contradictions())
+
+
+def _ends(row: Contradiction, beside: Sequence[Contradiction]) -> Iterator[str]:
+    """Yields which other open contradictions end with a side that is replaced."""
+    for letter, pk in (("A", row.memory_a_id), ("B", row.memory_b_id)):
+        ended = [each for each in beside if pk in (each.memory_a_id, each.memory_b_id)]
+        if pk and ended:
+            verb = "replaced" if row.memory_b_id else "deleted"
+            names = "; ".join(name_of(each) for each in ended)
+            yield f"Closed as well if {letter} is {verb}: {names}"
+
+
+def _reason(row: Contradiction) -> str:
     """Why the two were found to conflict, by whom, in one or two sentences."""
-    reason = pair.reason.strip().rstrip(".")
-    if pair.memory_b_id is None:
-        said = f"{actor_words(pair.judge)} reported it as wrong"
+    reason = with_names(row.reason.strip().rstrip("."))
+    judge = actor_words(row.judge)
+    if row.memory_b_id is None:
+        said = f"{judge} reported it as wrong"
         return f"{said}: {reason}." if reason and reason != "said to be wrong" else f"{said}."
-    found = _FOUND.get(Strategy(pair.strategy), "They conflict")
-    subject = pair.memory_a.subject
-    if pair.strategy == Strategy.SAME_SUBJECT and subject:
+    found = _FOUND.get(Strategy(row.strategy), "They conflict")
+    subject = row.memory_a.subject
+    if row.strategy == Strategy.SAME_SUBJECT and subject:
         found = f"Both are about “{subject}”"
-    told = f" The judge ({pair.judge}): {reason}." if reason else f" Judge: {pair.judge}."
+    told = f" The judge ({judge}): {reason}." if reason else f" Judge: {judge}."
     return f"{found}.{told}"
 
 
-def _settled(pair: Contradiction) -> str:
+def _settled(row: Contradiction) -> str:
     """Returns how, when, why and by whom it was settled, worded as by the service; "" if open."""
-    if pair.resolved_at is None:
+    if row.resolved_at is None:
         return ""
     told = told_decision(
-        resolution=pair.resolution,
-        is_of_two=pair.memory_b_id is not None,
-        by=actor_words(pair.resolved_by),
-        at=pair.resolved_at,
-        note=pair.resolution_note,
+        resolution=row.resolution,
+        is_of_two=row.memory_b_id is not None,
+        by=actor_words(row.resolved_by),
+        at=row.resolved_at,
+        note=row.resolution_note,
     )
-    return f"It is already settled, {told}."
+    return f"It is already settled, {with_names(told)}."
 
 
-def _past_decisions(pair: Contradiction) -> list[PastDecision]:
-    """Its settlements, the newest first; two queries."""
-    rows = list(Settlement.objects.filter(team_id=pair.team_id, contradiction=pair))
-    first = [row.first_seq for row in rows if row.first_seq is not None]
-    log = MemoryLog.objects.filter(team_id=pair.team_id, seq__in=first) if first else ()
+def _past_decisions(row: Contradiction, history: Sequence[Settlement]) -> list[str]:
+    """Its settlements in words, the newest first; one query for their notes."""
+    first = [each.first_seq for each in history if each.first_seq is not None]
+    log = MemoryLog.objects.filter(team_id=row.team_id, seq__in=first) if first else ()
     reasons = {entry.seq: entry.reason for entry in log}
-    decisions = []
-    for row in rows:
+    told = []
+    for each in history:
         # The log has the note after the resolution, in brackets.
-        note = reasons.get(row.first_seq or 0, "").partition(f": {row.resolution}")[2].strip()
-        note = note.removeprefix("(").removesuffix(")")
-        decisions.append(PastDecision(row, decision_words(pair, row.resolution), note))
-    return decisions
+        note = reasons.get(each.first_seq or 0, "").partition(f": {each.resolution}")[2].strip()
+        words = f"{_minute(each.settled_at)} · {actor_words(each.actor)}: "
+        words += " ".join(filter(None, [decision_words(row, each.resolution), note]))
+        if each.undone_at is not None:
+            at = _minute(each.undone_at)
+            words += f" – undone by {actor_words(each.undone_by)} on {at}"
+        told.append(with_names(words))
+    return told
 
 
-def carry_out(request: HttpRequest, pair: Contradiction, form: ReviewForm) -> SafeString | str:
-    """Carries out the choice and returns what became of it; raises a DomainError if refused."""
-    choice, note = form.cleaned_data["choice"], form.cleaned_data["note"]
-    if choice in SNOOZES:
-        viewer, until = viewer_of(request, pair), timezone.now() + SNOOZES[choice]
-        with outside_staff_scope(request):
-            snooze_contradiction(viewer=viewer, contradiction_id=pair.pk, until=until)
-        return f"Left for later ({'1 day' if choice == 'day' else '1 week'}): {name_of(pair)}."
-    merged = form.cleaned_data["content"] if choice == "merge" else ""
-    told = settle(request, pair, note, resolution=_RESOLUTIONS[choice], merged_content=merged)
-    return told or "Settled."
-
-
-def with_undo(told: str, url: str) -> SafeString:
-    """Returns the message with a button that undoes the decision it is about."""
-    return format_html(
-        '{} <button type="submit" form="{}" formaction="{}" data-key="u" class="review-undo">'
-        "Undo <kbd>u</kbd></button>",
-        told,
-        UNDO_FORM,
-        url,
-    )
-
-
-def take_back(request: HttpRequest, pair: Contradiction) -> None:
-    """Undoes the settlement of the contradiction, with a message to the reviewer."""
-    viewer = viewer_of(request, pair)
-    try:
-        with outside_staff_scope(request):
-            undone = undo_settlement(viewer=viewer, contradiction_id=pair.pk, now=timezone.now())
-    except ChangedSinceError as error:
-        told = [f"“{excerpt(each.memory.content, 60)}” {each.how}" for each in error.changed]
-        messages.warning(
-            request, f"Not undone, because memories have changed since: {'; '.join(told)}."
-        )
-    except DomainError as error:
-        messages.warning(request, with_names(error.message))
-    else:
-        more = len(undone.reopened)
-        with_it = f" {more} closed with it {'is' if more == 1 else 'are'} open again too."
-        messages.success(
-            request, f"Undone: {name_of(pair)} is open again.{with_it if more else ''}"
-        )
+def _minute(at: datetime) -> str:
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M}"

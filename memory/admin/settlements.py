@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -15,7 +13,7 @@ from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction
 from memory.understanding.tools import default_tools
 from memory.writing.decisions.disputes import resolve_contradiction
-from teams.admin.confirm import Change, listed
+from teams.admin.confirm import listed
 from teams.errors import ConflictError
 from teams.middleware import outside_staff_scope
 
@@ -163,19 +161,16 @@ def _rest(beside: list[Contradiction]) -> list[str]:
     return told
 
 
-def _change(explanation: str, resolution: str) -> Change[Contradiction]:
-    return Change(
-        verb="Settle",
-        done="settled",
-        explanation=explanation,
-        apply=partial(settle, resolution=resolution),
-        asks_reason=True,
-        effect=partial(_effect, resolution=resolution),
-        name=name_of,
-    )
+def pin_words(pair: Contradiction) -> list[str]:
+    """Returns a sentence for each decision that moves a pin to the other side."""
+    a, b = pair.memory_a, pair.memory_b
+    if b is None or a.is_pinned == b.is_pinned:
+        return []
+    pinned, other = ("A", "B") if a.is_pinned else ("B", "A")
+    return [f"The pin of {pinned} moves to {other} if {other} is kept alone."]
 
 
-def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
+def effect_words(pair: Contradiction, *, resolution: str) -> SafeString:
     """Returns a sentence on what becomes of both sides, with their whole texts."""
     a, b = pair.memory_a, pair.memory_b
     words = _outcome(pair, resolution).format("“{0}”", "“{1}”")
@@ -187,16 +182,3 @@ def _effect(pair: Contradiction, *, resolution: str) -> SafeString:
         moved = "The pin of the replaced side moves to the one that is kept."
         return format_html("{} {}", told, moved)
     return told
-
-
-_STAYS = (
-    "Agents no longer get a replaced or deleted memory. Its text and history stay, and the decision"
-    " can be undone on the page of the contradiction."
-)
-KEEP_A = _change(f"A, the earlier one, is kept and replaces B. {_STAYS}", A_WINS)
-KEEP_B = _change(
-    f"B, the later one, is kept and replaces A. If A was only reported as wrong, it is deleted."
-    f" {_STAYS}",
-    B_WINS,
-)
-KEEP_BOTH = _change("Both are kept and are no longer disputed.", BOTH_VALID)

@@ -27,6 +27,7 @@ from django.db.models import (
     When,
     Window,
 )
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Extract, Now
 
 from memory.domain.audience import Viewer
@@ -105,10 +106,10 @@ def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction,
     """
     # Any: rows with annotations
     of_a, of_b = _open_about("memory_a_id"), _open_about("memory_b_id")
-    waited = Extract(Now() - F("detected_at"), "epoch", output_field=FloatField()) / _DAY_SECONDS
+    waited = days_since("detected_at")
     return (
         rows.annotate(
-            uses=_retrieved("memory_a_id") + _retrieved("memory_b_id"), of_a=of_a, of_b=of_b
+            uses=retrieved("memory_a_id") + retrieved("memory_b_id"), of_a=of_a, of_b=of_b
         )
         .annotate(
             weight=waited * (Value(1.0) + F("uses")),
@@ -146,7 +147,13 @@ def judge_records() -> list[JudgeRecord]:
     return [JudgeRecord(*key, settled[key], both) for key, both in worst if both]
 
 
-def _retrieved(side: str) -> Coalesce:
+def days_since(field: str) -> CombinedExpression:
+    """Returns the days from that time to now."""
+    return Extract(Now() - F(field), "epoch", output_field=FloatField()) / _DAY_SECONDS
+
+
+def retrieved(side: str) -> Coalesce:
+    """Returns how often the memory in that column was retrieved."""
     usage = MemoryUsage.objects.filter(team_id=OuterRef("team_id"), memory_id=OuterRef(side))
     return Coalesce(Subquery(usage.values("retrieved")[:1]), 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic
 
 from django.contrib import messages
@@ -52,24 +53,49 @@ def confirm_and_run(
 
     Rows of teams in which the login lacks the role are left unchanged and counted.
     """
-    found: list[Any] = list(rows.select_related("team")[: MAX_ROWS + 1])  # Any: a team's rows
+    return confirm_rows(
+        request,
+        list(rows.select_related("team")[: MAX_ROWS + 1]),
+        change,
+        counted=partial(_counted, model_admin),
+        page=partial(model_admin.own_page, request),
+        action=request.POST.get("action", ""),
+        checkbox=ACTION_CHECKBOX_NAME,
+    )
+
+
+def confirm_rows(
+    request: HttpRequest,
+    found: Sequence[Any],  # Any: rows of teams, or what stands for them
+    change: Change[Any],
+    *,
+    counted: Callable[[int], str],
+    page: Callable[..., HttpResponse],
+    action: str,
+    checkbox: str,
+) -> HttpResponse | None:
+    """As `confirm_and_run`, of rows of whatever kinds.
+
+    `counted` names a number of them, `page` makes the page of a template, a title and a context,
+    and the page sends their ids back as `checkbox` with the `action`.
+    """
     if len(found) > MAX_ROWS:
         messages.error(request, f"Nothing was changed: select at most {MAX_ROWS} rows.")
         return None
     allowed = [row for row in found if may(request, roles=change.roles, team_id=row.team_id)]
     refused = [row for row in found if row not in allowed]
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        _run(model_admin, request, change, allowed, refused)
+        _run(counted, request, change, allowed, refused)
         return None
-    return model_admin.own_page(
-        request,
+    return page(
         "admin/confirm_change.html",
         f"{change.verb}?",
         change=change,
+        counted=counted(len(allowed)),
         allowed=[(row, change.effect(row)) for row in allowed],
         refused=[(row, (change.name or str)(row)) for row in refused],
-        action=request.POST.get("action", ""),
-        checkbox_name=ACTION_CHECKBOX_NAME,
+        action=action,
+        checkbox_name=checkbox,
         max_reason=MAX_REASON,
     )
 
@@ -122,14 +148,14 @@ def page_action(
 
 
 def _run(
-    model_admin: TeamAdmin[Row],
+    counted: Callable[[int], str],
     request: HttpRequest,
-    change: Change[Row],
-    allowed: list[Row],
-    refused: list[Row],
+    change: Change[Any],
+    allowed: list[Any],
+    refused: list[Any],
 ) -> None:
     reason = request.POST.get("reason", "").strip()[:MAX_REASON]
-    problems: dict[str, list[Row]] = {}
+    problems: dict[str, list[Any]] = {}
     done = 0
     sentences: list[str] = []
     for row in allowed:
@@ -145,11 +171,9 @@ def _run(
     if done:
         more = len(sentences) - MAX_NAMED
         told = [*sentences[:MAX_NAMED], *([f"And {more} more."] if more > 0 else [])]
-        messages.success(
-            request, " ".join([f"{_counted(model_admin, done)} {change.done}.", *told])
-        )
+        messages.success(request, " ".join([f"{counted(done)} {change.done}.", *told]))
     for problem, rows in problems.items():
-        left = f"{_counted(model_admin, len(rows))} not changed: {problem}"
+        left = f"{counted(len(rows))} not changed: {problem}"
         named = f" {listed([change.name(row) for row in rows])}" if change.name else ""
         messages.warning(request, left + named)
     if reason and not done:

@@ -181,7 +181,7 @@ class TeamSettings(Part):
     sensitive_fields: Annotated[list[ProfileField], Field(max_length=30), AfterValidator(once)] = (
         Field(default=list(DEFAULT_SENSITIVE_FIELDS), title="Sensitive fields")
     )
-    """Profile fields of a person, such as city. A new value waits under Consent requests until
+    """Profile fields of a person, such as city. A new value waits in the inbox until
     somebody approves it."""
     context_settings: ContextSettings = ContextSettings()
     lifecycle_settings: LifecycleSettings = LifecycleSettings()

@@ -17,8 +17,6 @@ PAGES = [
 ]
 BUTTONS = [
     "memory/memory/{}/pin/",
-    "memory/contradiction/{}/settle/",
-    "memory/contradiction/{}/undo/",
     "memory/job/{}/run-again/",
     "teams/apikey/{}/revoke/",
 ]

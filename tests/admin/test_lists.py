@@ -114,7 +114,7 @@ def test_nonsense_in_the_address_is_no_error(
     assert viewer_client.get(reverse(MEMORIES), query).status_code in {200, 302}
 
 
-def test_contradictions_open_on_those_that_wait(inside: Cast, viewer_client: Client) -> None:
+def test_contradictions_open_on_those_that_are_settled(inside: Cast, viewer_client: Client) -> None:
     first, second, third = (
         MemoryFactory.create(team=inside.team, content=f"Side {number}.") for number in "abc"
     )
@@ -132,10 +132,12 @@ def test_contradictions_open_on_those_that_wait(inside: Cast, viewer_client: Cli
     )
     url = reverse("admin:memory_contradiction_changelist")
 
-    opened = viewer_client.get(url).context["cl"].result_list
-    resolved = viewer_client.get(url, {"state": "resolved"}).context["cl"].result_list
+    opened = viewer_client.get(url, {"state": "open"}).context["cl"].result_list
+    resolved = viewer_client.get(url).context["cl"].result_list
     everything = viewer_client.get(url, {"state": "all"}).context["cl"].result_list
-    page = viewer_client.get(reverse("admin:memory_contradiction_change", args=[waiting.pk]))
+    page = viewer_client.get(
+        reverse("admin:memory_contradiction_change", args=[waiting.pk]), follow=True
+    )
 
     assert [row.pk for row in opened] == [waiting.pk]
     assert [row.pk for row in resolved] == [settled.pk]
@@ -152,8 +154,10 @@ def test_a_memory_said_to_be_wrong_has_a_page_without_another_side(
         team=inside.team, memory_a=memory, strategy="same_subject", judge="x", verdict="dispute"
     )
 
-    listed = viewer_client.get(reverse("admin:memory_contradiction_changelist"))
-    page = viewer_client.get(reverse("admin:memory_contradiction_change", args=[pair.pk]))
+    listed = viewer_client.get(reverse("inbox"))
+    page = viewer_client.get(
+        reverse("admin:memory_contradiction_change", args=[pair.pk]), follow=True
+    )
     own = viewer_client.get(reverse("admin:memory_memory_change", args=[memory.pk]))
 
     assert "reported as wrong" in listed.content.decode()
@@ -234,7 +238,7 @@ def test_the_homes_counts_lead_to_the_lists_they_count(
     ("name", "words"),
     [
         ("memory_memory", "No memories yet."),
-        ("memory_contradiction", "No open contradictions."),
+        ("memory_contradiction", "Nothing has been settled yet."),
         ("memory_job", "No jobs are waiting, running or failed."),
         ("teams_conversation", "Nothing has been added yet."),
     ],

@@ -90,7 +90,7 @@ def test_what_is_said_to_be_wrong_waits_to_be_settled(
 
     memory.refresh_from_db()
     pair = Contradiction.objects.get()
-    assert "until somebody settles it under Contradictions" in asked.content.decode()
+    assert "until somebody settles it in the inbox" in asked.content.decode()
     assert told(done)[0].startswith("1 memory disputed. ")  # type: ignore[arg-type]
     assert memory.status == "disputed"
     assert (pair.memory_a_id, pair.memory_b_id) == (memory.pk, None)

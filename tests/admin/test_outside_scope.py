@@ -92,7 +92,7 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     asked_before = len(model.chats)
     model.will(other)
 
-    page = f"/admin/memory/contradiction/{pair.pk}/settle/"
+    page = f"/admin/inbox/contradiction/{pair.pk}/"
     sent = {"choice": "merge", "content": "Office moved from Oslo to Bergen."}
     response = client.post(page, sent)
 

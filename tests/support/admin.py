@@ -41,17 +41,19 @@ def two(team: Team) -> Contradiction:
     return dispute(team, "Office is in Oslo.", "Office is in Bergen.")
 
 
-def page_of(pair: Contradiction, path: str = "change") -> str:
-    """The address of its page, or of one of the buttons on it."""
-    page = reverse("admin:memory_contradiction_change", args=[pair.pk])
-    return page.replace("change/", f"{path}/")
+def page_of(pair: Contradiction) -> str:
+    """The address of its page in the inbox."""
+    return reverse("inbox_item", args=["contradiction", pair.pk])
 
 
 def decide(client: Client, pair: Contradiction, choice: str, **fields: object) -> HttpResponse:
     """Send what the buttons of its page send: a, b, both, merge, day or week."""
-    return client.post(  # type: ignore[return-value]
-        page_of(pair, "settle"), {"choice": choice, **fields}
-    )
+    return client.post(page_of(pair), {"choice": choice, **fields})  # type: ignore[return-value]
+
+
+def undo(client: Client, pair: Contradiction) -> HttpResponse:
+    """Send what "Undo this decision" on its page sends."""
+    return client.post(page_of(pair), {"undo": "1"})  # type: ignore[return-value]
 
 
 def told(answer: HttpResponse) -> list[str]:

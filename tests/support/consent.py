@@ -133,5 +133,6 @@ def asked_to_move(
 
 
 def page_of_request(row: ConsentRequest) -> str:
-    """The address of its page in the admin."""
-    return reverse("admin:consent_consentrequest_change", args=[row.pk])
+    """The address of its page in the inbox."""
+    kind = "team-fact" if row.kind == ConsentRequest.Kind.TEAM_FACT else "consent"
+    return reverse("inbox_item", args=[kind, row.pk])

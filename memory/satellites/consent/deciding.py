@@ -185,6 +185,22 @@ def reject_request(
         return row
 
 
+@retried
+def snooze_request(
+    *, viewer: Viewer, request_id: UUID, until: datetime | None, now: datetime
+) -> None:
+    """Hides a waiting request from the inbox until then, with None no longer; it goes on waiting.
+
+    Raises as `approve_request`, and ConflictError where it would expire unseen.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        row = _waiting(viewer, request_id, now, is_locked=True)
+        if until is not None and until >= row.expires_at:
+            raise ConflictError(f"It expires on {row.expires_at:%Y-%m-%d}. Decide it before.")
+        row.snoozed_until = until
+        row.save(update_fields=["snoozed_until"])
+
+
 def expire_requests(*, now: datetime) -> int:
     """Ends the requests of all teams whose time is over; returns how many."""
     expired = 0
@@ -311,9 +327,9 @@ def _undo(viewer: Viewer, request_id: UUID, now: datetime, note: str) -> Consent
         if row.kind != _Kind.TEAM_PREFERENCE or row.present_id is not None:
             row.memory = None
         row.state, row.decided_by, row.decided_at, row.note = _State.WAITING, "", None, ""
-        row.commit_id = row.first_seq = row.last_seq = None
+        row.commit_id = row.first_seq = row.last_seq = row.snoozed_until = None
         row.expires_at = now + LIFETIME
-        row.save(update_fields=[*_DECIDED, "expires_at"])
+        row.save(update_fields=[*_DECIDED, "expires_at", "snoozed_until"])
         note_requests(op="undo", requests=[row])
         return row
 

@@ -57,6 +57,9 @@ class ConsentRequest(TeamOwned):
     proposed_by = models.CharField(max_length=200)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
+    snoozed_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then the inbox leaves it out."
+    )
     decided_by = models.CharField(max_length=200, blank=True, default="")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(blank=True, default="")

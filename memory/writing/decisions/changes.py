@@ -156,8 +156,8 @@ def archive_memory(*, viewer: Viewer, memory_id: UUID, reason: str = "") -> Memo
         return memory
 
 
-def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datetime) -> None:
-    """Hides an open contradiction from the review queue until then; it stays open.
+def snooze_contradiction(*, viewer: Viewer, contradiction_id: UUID, until: datetime | None) -> None:
+    """Hides an open contradiction from the inbox until then, with None no longer; it stays open.
 
     Raises NotFoundError when the viewer may not see it and ConflictError when it is settled.
     """

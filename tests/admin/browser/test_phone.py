@@ -48,7 +48,7 @@ def test_nothing_scrolls_sideways_and_the_buttons_are_in_view(
     log_in(page, server, pair.team.slug)
     with team_scope(team_ids=[pair.team_id], actor="test"):
         kyra = Agent.objects.get(slug="kyra")
-    queue = reverse("admin:memory_contradiction_changelist")
+    queue = reverse("inbox")
     memory = reverse("admin:memory_memory_change", args=[pair.memory_a_id])
     beyond = {}
     for url, button in (

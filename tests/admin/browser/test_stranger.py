@@ -40,7 +40,8 @@ def test_a_stranger_sees_nothing_of_the_team(
     log_in(page, server, globex.slug)
     pages = [
         reverse("admin:index"),
-        reverse("admin:memory_contradiction_changelist"),
+        reverse("inbox"),
+        f"{reverse('admin:memory_contradiction_changelist')}?state=all",
         reverse("admin:memory_memory_changelist"),
         f"{reverse('admin:memory_memory_changelist')}?q=Oslo",
         reverse("admin:consent_consentrequest_changelist"),

@@ -1,4 +1,4 @@
-// The merge form of a contradiction: its text begins with A, B or both, and Ctrl+Enter saves it.
+// The form of a new text on an item of the inbox: it begins with A, B or both, and Ctrl+Enter saves it.
 (() => {
     "use strict";
     const merge = document.getElementById("merge");
