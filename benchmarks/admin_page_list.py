@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from audit.models import MemoryLog, OperationalEvent
 from benchmarks.admin_ground import AGENTS
+from memory.admin.items import item_url
 from memory.models import Contradiction, Job, Memory
 from memory.satellites.consent.models import ConsentRequest
 from routing.models import RoutingDecision, SpendEntry
@@ -163,15 +164,18 @@ def _special() -> Iterator[Page]:
         yield Page("correct it", reverse("admin:memory_memory_correct_this", args=[story.pk]))
     pair = Contradiction.objects.filter(resolved_at=None).order_by("-detected_at").first()
     if pair is not None:
-        yield Page("review", _page(pair))
-        within = urlencode({"_changelist_filters": "state=open&q=billing"})
-        yield Page("review, of a search", f"{_page(pair)}?{within}")
+        yield Page("inbox", reverse("inbox"))
+        yield Page("review", item_url("contradiction", pair.pk))
+        yield Page(
+            "review, of a search",
+            f"{item_url('contradiction', pair.pk)}?{urlencode({'q': 'billing'})}",
+        )
     settled = Contradiction.objects.filter(resolved_at__isnull=False).first()
     if settled is not None:
-        yield Page("review, settled", _page(settled))
+        yield Page("review, settled", item_url("contradiction", settled.pk))
     waiting = ConsentRequest.objects.filter(state="waiting").first()
     if waiting is not None:
-        yield Page("consent request, waiting", _page(waiting))
+        yield Page("consent request, waiting", item_url("consent", waiting.pk))
     for kind, model in (("person", EndUser), ("agent", Agent), ("project", Project)):
         pk = model._default_manager.values_list("pk", flat=True)[0]
         yield Page(f"about a {kind}", reverse("about", args=[kind, pk]))

@@ -53,6 +53,8 @@ _FOUND = {
     Strategy.TEMPORAL_OVERRIDE: "The later one may replace the earlier one",
 }
 _LINE_CHARS = 110
+# The columns of a place, which the selector adds.
+_PLACE = ("group_weight", "group", "weight", "pk")
 
 
 class Contradictions(ItemKind[Contradiction]):
@@ -76,9 +78,8 @@ class Contradictions(ItemKind[Contradiction]):
 
     def places(self, rows: QuerySet[Contradiction]) -> Iterator[Place]:
         ordered = selectors.with_queue_columns(rows).order_by(*selectors.QUEUE_ORDER)
-        columns = ordered.values("group_weight", "group", "weight", "pk")
-        for each in most_of(columns):
-            yield Place(each["group_weight"], str(each["group"]), each["weight"], each["pk"])
+        for group_weight, group, weight, pk in most_of(ordered.values_list(*_PLACE)):
+            yield Place(group_weight, str(group), weight, pk)
 
     def choices(self, row: Contradiction) -> Sequence[Choice]:
         return _OF_TWO if row.memory_b_id else _OF_ONE

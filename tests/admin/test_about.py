@@ -121,7 +121,7 @@ def test_what_waits_for_the_person_is_listed(known: Cast, viewer_client: Client)
         "Open contradictions": 1,
         "Consent requests": 1,
     }
-    assert waiting["Consent requests"][1][0][0] == "city: Lives in Oslo."
+    assert waiting["Consent requests"][1][0][0] == "City of sarah: “Lives in Oslo.”"
     [(_, settle)] = waiting["Open contradictions"][1]
     assert viewer_client.get(settle).status_code == 200
 
