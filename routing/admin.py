@@ -33,6 +33,8 @@ TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
 TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
 _KEY, _TYPED = "key_variable", "api_key"
+# In place of an id in addresses.
+_NEW = "add"
 
 
 def _dollars(amount: Decimal | None) -> str:
@@ -130,7 +132,6 @@ class ProviderAdmin(TeamAdmin[Provider]):
     def get_urls(self) -> list[Any]:  # Any: Django's patterns
         test = self.admin_site.admin_view(require_POST(self.test))
         return [
-            path("test/", test, name="routing_provider_test_new"),
             path("<path:object_id>/test/", test, name="routing_provider_test"),
             *super().get_urls(),
         ]
@@ -140,10 +141,11 @@ class ProviderAdmin(TeamAdmin[Provider]):
         return super().changeform_view(request, *args, **kwargs)
 
     @method_decorator(sensitive_post_parameters(_TYPED))
-    def test(self, request: HttpRequest, object_id: str | None = None) -> HttpResponse:
-        """Tests the provider as the form has it, saved or not, and says how long it took."""
-        provider = self.get_object(request, object_id) if object_id else None
-        if object_id and provider is None:
+    def test(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Tests the provider as the form has it, stored or "add", and says how long it took."""
+        is_new = object_id == _NEW
+        provider = None if is_new else self.get_object(request, object_id)
+        if provider is None and not is_new:
             raise Http404
         is_allowed = (
             self.has_change_permission(request, provider)

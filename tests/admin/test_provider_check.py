@@ -188,7 +188,7 @@ def test_a_typed_key_is_tested_before_it_is_saved(
         "api_key": SECRET,
     }
 
-    answer = admin_client.post(reverse("admin:routing_provider_test_new"), fields)
+    answer = admin_client.post(reverse("admin:routing_provider_test", args=["add"]), fields)
 
     page = answer.content.decode()
     assert "It answered and lists 1 model." in page
@@ -215,4 +215,4 @@ def test_a_changed_address_is_tested_without_the_stored_key(
 def test_who_may_not_add_providers_tests_no_new_one(cast: Cast, sign_in: SignIn) -> None:
     rob = sign_in((cast.team, "reviewer"), name="rob")
 
-    assert rob.post(reverse("admin:routing_provider_test_new"), {}).status_code == 403
+    assert rob.post(reverse("admin:routing_provider_test", args=["add"]), {}).status_code == 403
