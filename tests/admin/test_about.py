@@ -123,7 +123,7 @@ def test_what_waits_for_the_person_is_listed(known: Cast, viewer_client: Client)
     }
     assert waiting["Consent requests"][1][0][0] == "City of sarah: “Lives in Oslo.”"
     [(_, settle)] = waiting["Open contradictions"][1]
-    assert viewer_client.get(settle, follow=True).status_code == 200
+    assert page("person", known.sarah) in viewer_client.get(settle, follow=True).content.decode()
 
 
 def test_the_cost_is_that_of_the_last_30_days(known: Cast, viewer_client: Client) -> None:
