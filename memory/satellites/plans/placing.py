@@ -63,6 +63,7 @@ _LEAST_REPEATS = 3
 _LEAST_CHANCE = 0.02
 _DISPUTE_RANK = 0.7
 WORDS_ALONE = "it says something about the work"
+WORDS_ELSEWHERE = "it says something about the work, of other files"
 # Of an error so much is asked for.
 _ERROR_CHARS = 300
 # What a session that tells nothing begins with.
@@ -226,10 +227,10 @@ class Candidate:
     """A memory that may be included, with the facts that decide its place.
 
     `rank` is what the question alone gives it, 0-1; `confidence` that of its prediction, with the
-    `reasons`. `is_repeated` says that it stands several times in an open file, `is_liked` that it
-    is a preference of the collaborator, `is_mandatory` that it is told whatever the budget.
-    `opposites` are those that contradict it; `is_disputed` says that people have yet to settle
-    which holds.
+    `reasons`. `is_elsewhere` says that it names files far from the open ones, `is_repeated` that it
+    stands several times in an open file, `is_liked` that it is a preference of the collaborator,
+    `is_mandatory` that it is told whatever the budget. `opposites` are those that contradict it;
+    `is_disputed` says that people have yet to settle which holds.
     """
 
     key: UUID
@@ -239,6 +240,7 @@ class Candidate:
     form: str = ""
     nearness: Nearness = Nearness.FAR
     has_files: bool = False
+    is_elsewhere: bool = False
     is_repeated: bool = False
     confidence: float = 0.0
     reasons: tuple[str, ...] = ()
@@ -340,7 +342,8 @@ def _place(each: Candidate, errors: Collection[str]) -> Place:
     if each.confidence >= _LEAST_CHANCE:
         why = f"predicted: {'; '.join(each.reasons)}" if each.reasons else "predicted"
         return Place(ContextTier.RELEVANT, max(each.confidence, each.rank), why)
-    return Place(ContextTier.RELEVANT, each.rank, WORDS_ALONE)
+    why = WORDS_ELSEWHERE if each.is_elsewhere else WORDS_ALONE
+    return Place(ContextTier.RELEVANT, each.rank, why)
 
 
 def asked_of(signals: Signals, *, longest: int) -> str:

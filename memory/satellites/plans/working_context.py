@@ -30,9 +30,11 @@ from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
     FRAME,
     WORDS_ALONE,
+    WORDS_ELSEWHERE,
     Activity,
     Candidate,
     ContextTier,
+    Nearness,
     Place,
     TopicIndex,
     asked_of,
@@ -69,7 +71,7 @@ _RECENT = timedelta(hours=24)
 _LEAST_RELEVANCE = 0.25
 # The same for a memory that nothing but the words of the query speaks for. On two histories 2 of
 # the 476 below were needed, and one in five touched the files at hand.
-_LEAST_BY_WORDS = 0.5
+_LEAST_BY_WORDS = {WORDS_ALONE: 0.5, WORDS_ELSEWHERE: 0.7}
 # Of an agent and project, so many errors of the last 24 hours, each of so many characters.
 _MOST_KEPT_ERRORS, _ERROR_CHARS = 5, 300
 # Of a topic so many are ranked at most.
@@ -127,7 +129,7 @@ class Chooser:
             each._replace(rank=place.rank, score=place.rank)
             for each in ranked
             for place in [self.places[each.row.memory_id]]
-            if place.why is not WORDS_ALONE or place.rank >= _LEAST_BY_WORDS
+            if place.rank >= _LEAST_BY_WORDS.get(place.why, 0.0)
         ]
         return Chosen(
             sorted(chosen, key=lambda each: -each.rank),
@@ -145,16 +147,18 @@ class Chooser:
         row = each.row
         guess = self.predicted.get(row.memory_id)
         is_theirs = self.collaborator_id is not None and row.end_user_id == self.collaborator_id
+        near = nearness(
+            self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
+        )
         return Candidate(
             key=row.memory_id,
             rank=each.rank,
             content=row.content,
             memory_type=row.memory_type,
             form=row.form,
-            nearness=nearness(
-                self.signals, files=files, topics=[row.category, row.subject, *(row.tags or ())]
-            ),
+            nearness=near,
             has_files=bool(files),
+            is_elsewhere=bool(files and self.signals.files) and near is Nearness.FAR,
             is_repeated=is_repeated(self.signals, places=files),
             confidence=guess.confidence if guess else 0.0,
             reasons=guess.reasons if guess else (),

@@ -89,6 +89,11 @@ def test_names_are_taken_apart_into_words() -> None:
             "predicted: same file",
         ),
         (Candidate(ONE, 0.1, confidence=0.01), ContextTier.RELEVANT, "it says something"),
+        (
+            Candidate(ONE, 0.1, has_files=True, is_elsewhere=True),
+            ContextTier.RELEVANT,
+            "it says something about the work, of other files",
+        ),
     ],
 )
 def test_tiers(given: Candidate, tier: ContextTier, why: str) -> None:

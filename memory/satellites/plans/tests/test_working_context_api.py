@@ -188,6 +188,32 @@ class TestTiers:
 
         assert set(tier_of(answer).values()) == {"tier2"}
 
+    def test_words_alone_have_to_say_more_for_a_commit_of_other_files(
+        self, api: APIClient, acme: Cast
+    ) -> None:
+        query = "Show the VAT number of the customer on invoices"
+        whole, part, said = (
+            "Invoices show the VAT number of the customer.",
+            "Invoices show the number of the customer.",
+            "Invoices show the VAT rate.",
+        )
+        for title in (whole, part):
+            artifacts = [{"kind": "file", "ref": "src/billing/invoice.ts"}]
+            know(api, form="episode", payload={"title": title, "artifacts": artifacts})
+        know(api, said)
+
+        elsewhere, here, nowhere = (
+            set(tier_of(assemble(api, query=query, **signals)))
+            for signals in (
+                {"current_file": FILE},
+                {"current_file": "src/billing/invoice.ts"},
+                {},
+            )
+        )
+
+        assert elsewhere == {whole, said}
+        assert here == nowhere == {whole, part, said}
+
     def test_a_contradiction_in_play_is_critical_and_tells_both_sides(
         self, api: APIClient, acme: Cast, disputed: Any
     ) -> None:
