@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from functools import partial
 from itertools import cycle
@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import OperationalEvent
+from memory.domain.types import MemoryType
 from memory.models import Contradiction, Job, Memory
 from memory.selectors.figures import Figures, Series
 from routing.models import RoutingDecision, SpendEntry
@@ -22,6 +23,8 @@ from routing.services.cost_guard import MonthSpend
 
 # Told apart in light and dark, and by most who see few colours (after Okabe and Ito, 2008).
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B79F00", "#7F7F7F")
+# A type of memory has its colour in every team.
+_OF_TYPES = dict(zip(map(str, MemoryType), _COLOURS, strict=True))
 _READS = {"search": "searches", "context": "prompts", "chat": "chats"}
 
 
@@ -29,13 +32,14 @@ _READS = {"search": "searches", "context": "prompts", "chat": "chats"}
 class Line:
     """One series: its name, its values by day, their sum in words, and the list of what it counts.
 
-    An empty `url` is of a list that the login may not see.
+    An empty `url` is of a list that the login may not see; without a `colour` its place gives one.
     """
 
     name: str
     values: Sequence[float | None]
     total: str
     url: str = ""
+    colour: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class Chart:
     @property
     def coloured(self) -> list[tuple[Line, str]]:
         """The series, each with its colour."""
-        return list(zip(self.lines, cycle(_COLOURS), strict=False))
+        pairs = zip(self.lines, cycle(_COLOURS), strict=False)
+        return [(line, line.colour or colour) for line, colour in pairs]
 
     @property
     def is_empty(self) -> bool:
@@ -98,7 +103,10 @@ def charts_of(figures: Figures, *, month: MonthSpend, sees_events: bool) -> list
 
     chart = partial(Chart, days=figures.days)
     of_types = [
-        _counted(kind.replace("_", " "), values, stored(memory_type__exact=kind))
+        replace(
+            _counted(kind.replace("_", " "), values, stored(memory_type__exact=kind)),
+            colour=_OF_TYPES.get(kind, ""),
+        )
         for kind, values in figures.stored.items()
     ]
     of_reads = [
