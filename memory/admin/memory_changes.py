@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
+from memory.domain.artifacts import payload_reworded
 from memory.domain.audience import Viewer
 from memory.domain.judgements import Feedback
 from memory.domain.types import Scope, Status
@@ -201,6 +202,9 @@ def correct_page(
 
 def _correct(request: HttpRequest, memory: Memory, *, content: str, reason: str) -> None:
     viewer = viewer_of(request, memory)
+    reworded = payload_reworded(memory.form, memory.payload, text=memory.content, words=content)
+    # The page asks for a text; a payload that says otherwise must not stay beside it.
+    drops_form = bool(memory.form) and content != memory.content and reworded is None
     # It embeds the text and may ask a model, for which no transaction should wait.
     with outside_staff_scope(request):
         written = correct_memory(
@@ -210,13 +214,12 @@ def _correct(request: HttpRequest, memory: Memory, *, content: str, reason: str)
             reason=reason,
             tools=default_tools(),
             now=timezone.now(),
-            # The page asks for a text; a payload that says otherwise must not stay beside it.
-            drops_form=content != memory.content,
+            drops_form=drops_form,
         )
     tell_of_written(request, written)
     if written.outcome == Outcome.HELD:
         return
-    if memory.form:
+    if drops_form:
         messages.info(
             request,
             f"The new version is plain text: the fields of the {memory.form} stay with the previous"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from memory.domain.forms import ArtifactKind, Form, Payload
+from memory.domain.forms import PROJECT_FORMS, ArtifactKind, Form, Payload
 from memory.domain.secrets import MASK
 from memory.domain.text.words import word_set
 
@@ -47,11 +47,24 @@ def artifacts_in(texts: Iterable[str]) -> list[tuple[int, ArtifactKind, str]]:
 
 def payload_as_said(form: Form, text: str) -> Payload:
     """Returns the payload of a project's form that quotes the text, with the files it names."""
-    payload: dict[str, object] = {"lesson" if form is Form.FAILURE else form.value: text}
+    payload: dict[str, object] = {_quoting(form): text}
     files = [ref for _, kind, ref in artifacts_in([text]) if kind is ArtifactKind.FILE]
     if files:
         payload["artifacts"] = [{"kind": ArtifactKind.FILE.value, "ref": ref} for ref in files]
     return payload
+
+
+def payload_reworded(form: str, payload: Payload, *, text: str, words: str) -> Payload | None:
+    """Returns the payload with new words where it only quotes the text; else None."""
+    if form not in PROJECT_FORMS:
+        return None
+    field = _quoting(Form(form))
+    quotes = payload.get(field) == text and payload.keys() <= {field, "artifacts"}
+    return {**payload, field: words} if quotes else None
+
+
+def _quoting(form: Form) -> str:
+    return "lesson" if form is Form.FAILURE else form.value
 
 
 def _named(text: str) -> Iterator[tuple[ArtifactKind, str]]:

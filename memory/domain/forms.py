@@ -64,10 +64,13 @@ def never_contradict(one: str | None, other: str | None) -> bool:
     """Returns whether memories of these forms never contradict each other.
 
     Past events never contradict each other, and what went wrong contradicts nothing: it is changed
-    by correcting its memory. Memories of two forms state different kinds of things.
+    by correcting its memory. Memories of two forms state different kinds of things, but for
+    decisions and conventions, which differ by a word.
     """
     if Form.FAILURE in (one, other) or one == other == Form.EPISODE:
         return True
+    if {one, other} == {Form.DECISION, Form.CONVENTION}:
+        return False
     return bool(one and other and one != other)
 
 

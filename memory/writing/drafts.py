@@ -76,6 +76,8 @@ class MemoryDraft:
     is_agreed: bool = False
     form: Form | None = None
     payload: Payload = field(default_factory=dict)
+    # The payload only quotes the text.
+    is_quoted: bool = False
 
     @property
     def owner(self) -> Owner:
@@ -98,8 +100,11 @@ class MemoryDraft:
         return Scope.TEAM
 
     def adds_payload_to(self, memory: Memory) -> bool:
-        """Returns whether it has a payload that the memory, perhaps of the same words, has not."""
-        if self.form is None:
+        """Returns whether it has a payload that the memory, perhaps of the same words, has not.
+
+        A payload that only quotes the text says nothing more.
+        """
+        if self.form is None or self.is_quoted:
             return False
         return (self.form.value, self.payload) != (memory.form, memory.payload)
 

@@ -342,6 +342,7 @@ def draft_of(
         valid_to=_earlier(candidate.valid_to, job.valid_to) or job.valid_to,
         form=form,
         payload=payload_as_said(form, candidate.content) if form else {},
+        is_quoted=form is not None,
     )
 
 

@@ -342,7 +342,9 @@ def _keep(scope: Scope, judged: Iterable[tuple[Found, Judgement]]) -> None:
             )
             for found, judgement in judged
         ),
-        update_conflicts=True,
+        # A dry run leaves the judgements of others as they are.
+        ignore_conflicts=scope.is_dry,
+        update_conflicts=not scope.is_dry,
         unique_fields=["team", "earlier", "later", "similarity"],
         update_fields=["verdict", "confidence", "reason", "judge", "judged_at", "end_user"],
     )

@@ -65,6 +65,8 @@ def _statements(root: Node) -> Iterator[Node]:
 
 
 def _of_python(node: Node, path: str) -> Iterator[str]:
+    if node.type == "future_import_statement":
+        return
     named = [_dotted(each) for each in node.children_by_field_name("name")]
     module = node.child_by_field_name("module_name")
     if module is None:
@@ -73,6 +75,8 @@ def _of_python(node: Node, path: str) -> Iterator[str]:
     said = _text(module)
     base = said.lstrip(".").replace(".", "/")
     if dots := len(said) - len(said.lstrip(".")):
+        if dots - 1 > path.count("/"):
+            return  # it leaves the root
         base = _joined(posixpath.dirname(path), *[".."] * (dots - 1), base)
     yield base
     yield from (posixpath.join(base, each) for each in named)

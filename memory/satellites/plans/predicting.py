@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import cast
@@ -118,7 +119,8 @@ def _keys(team_id: UUID, signals: Signals) -> dict[str, float]:
     person = _collaborator(team_id, signals)
     if signals.time is not None:
         zone = Team.objects.only("time_zone").get(pk=team_id).zone
-        signals = replace(signals, time=signals.time.astimezone(zone))
+        with suppress(OverflowError):  # at the ends of the calendar
+            signals = replace(signals, time=signals.time.astimezone(zone))
     return keys_of(signals, collaborator=str(person.pk) if person else "")
 
 
@@ -173,9 +175,9 @@ def _by_files(viewer: Viewer, signals: Signals) -> list[Predicted]:
         touches=touches.named,
         files=dict[Hashable, list[str]](files.items()),
         imported={
-            each.path
-            for each in named
-            if is_imported(each.path, signals.imports, path=signals.current_file)
+            path
+            for path in {each.path for each in named}
+            if is_imported(path, signals.imports, path=signals.current_file)
         },
     )
     names = sorted({file_name(each) for each in near})

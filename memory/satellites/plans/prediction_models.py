@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from types import MappingProxyType
 
 from memory.domain.types import Signals
@@ -120,7 +121,8 @@ def near_files(
     file imports. `files` has the paths of each key of `latest_changes`.
     """
     names = {file_name(path) for path in opened}
-    near = {path: _IMPORTED for path in imported if file_name(path) not in names}
+    near = {path: _IMPORTED for path in sorted(imported) if file_name(path) not in names}
+    near = dict(islice(near.items(), MOST_NEAR))
     together: dict[str, float] = {}
     for keys in latest_changes(opened=opened, touches=touches).values():
         paths = {file_name(path): path for key in keys for path in files.get(key, ())}

@@ -31,14 +31,14 @@ WITH newest AS MATERIALIZED (
 ), disputed AS MATERIALIZED (
     SELECT {columns}, 'disputed' AS reason
     FROM (
-        SELECT memory_a_id, memory_b_id FROM memory_contradiction
+        SELECT memory_a_id, memory_b_id, detected_at FROM memory_contradiction
         WHERE team_id = %(team)s AND resolved_at IS NULL
         ORDER BY detected_at DESC LIMIT {most_open}
     ) AS c
     JOIN memory_memory ON memory_memory.team_id = %(team)s
         AND memory_memory.id = ANY(ARRAY[c.memory_a_id, c.memory_b_id])
     WHERE memory_memory.project_id = %(project)s AND memory_memory.status = 'disputed' AND {seen}
-    LIMIT {most_disputed}
+    ORDER BY c.detected_at DESC LIMIT {most_disputed}
 )
 SELECT each.*, (
     SELECT array_agg(t.name) FROM memory_memorytag t

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import F
 from django.utils import timezone
 
+from memory.domain.artifacts import payload_reworded
 from memory.domain.audience import Viewer
 from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.judgements import OF_USE, Feedback, adjusted_importance
@@ -242,7 +243,14 @@ def correct_memory(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = _locked_version(viewer, memory_id)
         draft = draft_of_version(memory=memory, content=safe.text, extractor="correction", now=now)
-        draft = replace(draft, form=form, payload=safe.payload)
+        stated = safe.payload
+        if form is None and not drops_form:
+            quoted = payload_reworded(
+                memory.form, memory.payload, text=memory.content, words=safe.text
+            )
+            if quoted is not None:
+                form, stated = Form(memory.form), quoted
+        draft = replace(draft, form=form, payload=stated)
         is_other = draft.adds_payload_to(memory) or (drops_form and memory.form != "")
         if memory.content == safe.text and not is_other:
             field = "corrected_content" if corrected_content else "payload"

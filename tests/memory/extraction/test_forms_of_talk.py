@@ -65,6 +65,26 @@ def test_a_decision_of_talk_is_critical_where_its_file_is_open(desk: Desk) -> No
     assert [each["tier"] for each in answer["memories"]] == ["tier1"]
 
 
+def test_what_is_said_again_is_stored_once(desk: Desk) -> None:
+    post(desk.kyra, "memories", content=RULE, project="shop", agent="kyra")
+    extract(desk.kyra, tell(desk.kyra, DECIDED, project="shop"))
+    extract(desk.kyra, tell(desk.kyra, DECIDED, project="shop"))
+
+    assert [form for form, _ in formed()] == ["", "decision"]
+
+
+def test_a_quoted_payload_follows_a_correction_of_its_text(desk: Desk) -> None:
+    extract(desk.kyra, tell(desk.kyra, DECIDED, project="shop"))
+    memory = Memory.objects.get()
+    words = "We went with Celery because cron lost jobs in May."
+
+    new = post(desk.kyra, f"memories/{memory.pk}/correct", corrected_content=words)
+
+    assert new.status_code == 201, new.content
+    assert new.json()["form"] == "decision"
+    assert new.json()["payload"] == {**memory.payload, "decision": words}
+
+
 def test_a_guests_decision_has_no_form(desk: Desk, tools: Tools) -> None:
     EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role="guest")
 

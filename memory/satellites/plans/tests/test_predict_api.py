@@ -12,7 +12,7 @@ from memory.domain.audience import Viewer
 from memory.models import Memory, MemoryArtifact
 from memory.reading.cache import prefetched
 from memory.satellites.plans.prediction_models import file_name
-from teams.models import Agent, EndUser
+from teams.models import Agent, EndUser, Team
 from tests.support.cast import Cast, Clients
 from tests.support.memories_api import post
 
@@ -199,6 +199,16 @@ def test_bad_signals_are_refused_by_name(api: APIClient, body: Any, field: str) 
 
     assert response.status_code == 422
     assert field in str(response.json()["errors"])
+
+
+@pytest.mark.parametrize("time", ["9999-12-31T23:30:00Z", "0001-01-01T00:00:00Z"])
+def test_the_ends_of_the_calendar_are_times(api: APIClient, acme: Cast, time: str) -> None:
+    for zone in ("Europe/Berlin", "America/New_York"):
+        Team.objects.filter(pk=acme.team.pk).update(time_zone=zone)
+
+        response = post(api, "context/predict", agent="kyra", time=time, branch="main")
+
+        assert response.status_code == 200, response.content
 
 
 def test_an_unknown_project_or_agent_is_not_found(api: APIClient) -> None:
