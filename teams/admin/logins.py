@@ -13,8 +13,9 @@ from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse, reverse_lazy
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -223,13 +224,19 @@ _OF_LOGIN = ("first_name", "last_name", "email")
 
 
 class InviteForm(TeamOwnedForm):
-    """A new member by an existing login or a new one; it lists no logins of other teams."""
+    """A new member by a login of the inviter's teams or a new one; superusers add any login.
+
+    A login from elsewhere may have been made, under this name, by an admin of another team.
+    """
+
+    # Set by the admin on the class that it makes for each request.
+    request: HttpRequest
 
     username = forms.CharField(
         label="Username",
         widget=TextWidget,
-        help_text="An existing login joins the team. For any other username a login is created,"
-        " and you get a link with which your colleague sets a password.",
+        help_text="A login of one of your teams joins this one. For a new username a login is"
+        " created, and you get a link with which your colleague sets a password.",
     )
     first_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
     last_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
@@ -240,15 +247,24 @@ class InviteForm(TeamOwnedForm):
         help_text="New logins only. No email is sent.",
     )
 
+    def clean_username(self) -> str:
+        return str(StaffUser.normalize_username(self.cleaned_data["username"]))
+
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Find the login, or check what a new one is made of."""
         values = super().clean()
         name = values.get("username", "")
         known = StaffUser.objects.filter(username=name).first()
-        if known is not None and known.is_active and known.is_staff:
-            self.instance.user = known
-        elif known is not None:
+        if known is not None and not (known.is_active and known.is_staff):
             self.add_error("username", "This login cannot sign in. Ask the server's operator.")
+        elif known is not None and not self._may_add(known):
+            self.add_error(
+                "username",
+                "This username is taken by a login outside your teams. Choose another username, or"
+                " ask the server's operator.",
+            )
+        elif known is not None:
+            self.instance.user = known
         elif name:
             new = StaffUser(username=name, **{each: values.get(each, "") for each in _OF_LOGIN})
             try:
@@ -256,6 +272,13 @@ class InviteForm(TeamOwnedForm):
             except ValidationError as error:
                 self.add_error(None, error)
         return values
+
+    def _may_add(self, login: StaffUser) -> bool:
+        if is_superuser(self.request):
+            return True
+        scope: Any = self.request.staff_scope  # type: ignore[attr-defined]  # the middleware's
+        with scope.of_all():
+            return Membership.objects.filter(user=login).exists()
 
     def _get_validation_exclusions(self) -> set[str]:
         excluded = super()._get_validation_exclusions()
@@ -318,12 +341,31 @@ class MembershipAdmin(TeamAdmin[Membership]):
         **kwargs: Any,
     ) -> Any:
         kwargs["form"] = InviteForm if obj is None else MemberForm
-        return super().get_form(request, obj, change, **kwargs)
+        form = super().get_form(request, obj, change, **kwargs)
+        form.request = request
+        return form
 
     def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
         if obj is None:
             return ["team", "username", *_OF_LOGIN, "role"]
         return ["team", "user_name", "role", "created"]
+
+    def add_view(
+        self,
+        request: HttpRequest,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The form of an invitation, shown again where the same one was sent at this moment."""
+        try:
+            return super().add_view(request, form_url, extra_context)
+        except IntegrityError:
+            messages.warning(
+                request,
+                "Nothing was changed: somebody else has just used this username. Check the list of"
+                " members, then try again.",
+            )
+            return HttpResponseRedirect(request.path)
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if change:

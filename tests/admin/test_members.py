@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.db.models.signals import pre_save
 from django.test import Client
 from django.urls import reverse
 
@@ -157,6 +158,8 @@ def test_an_existing_login_joins_and_no_link_to_its_account_is_made(
     cast: Cast, others: Cast, admin_client: Client, sign_in: SignIn
 ) -> None:
     invited(others, sign_in((others.team, "admin"), name="eve"))
+    join(StaffUser.objects.get(username="ann"), others.team, "viewer")
+    admin_client.post(reverse("choose_team"), {"team": str(cast.team.pk)})
     fields = {"team": cast.team.pk, "username": "nora", "role": "viewer", "first_name": "Mallory"}
 
     answer = admin_client.post(INVITE, fields)
@@ -166,6 +169,41 @@ def test_an_existing_login_joins_and_no_link_to_its_account_is_made(
     assert StaffUser.objects.get(username="nora").first_name == ""
     again = admin_client.post(INVITE, fields)
     assert "already exists" in again.content.decode()
+
+
+def test_a_login_made_by_the_admin_of_another_team_does_not_join(
+    cast: Cast, others: Cast, admin_client: Client, root_client: Client, sign_in: SignIn
+) -> None:
+    invited(others, sign_in((others.team, "admin"), name="eve"))
+    fields = {"team": cast.team.pk, "username": "nora", "role": "viewer"}
+
+    refused = [
+        admin_client.post(INVITE, {**fields, "username": name}).content.decode()
+        for name in ("nora", "\N{FULLWIDTH LATIN SMALL LETTER N}ora")
+    ]
+
+    assert all("taken by a login outside your teams" in each for each in refused)
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        assert not Membership.objects.filter(user__username="nora").exists()
+    assert root_client.post(INVITE, fields).status_code == 302
+    assert membership(cast, "nora").role == "viewer"
+
+
+def test_of_two_who_invite_the_same_name_at_once_the_second_is_told(
+    cast: Cast, admin_client: Client
+) -> None:
+    def rival(instance: StaffUser, **_: object) -> None:
+        StaffUser.objects.bulk_create([StaffUser(username=instance.username)])
+
+    pre_save.connect(rival, sender=StaffUser)
+    try:
+        fields = {"team": cast.team.pk, "username": "nora", "role": "viewer"}
+        answer = admin_client.post(INVITE, fields)
+    finally:
+        pre_save.disconnect(rival, sender=StaffUser)
+
+    assert (answer.status_code, answer["Location"]) == (302, INVITE)
+    assert "somebody else has just used this username" in told(answer)[0]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
