@@ -273,6 +273,6 @@ class TeamsAdmin(TeamAdmin[Team]):
             slug=obj.slug, name=obj.name, actor=f"staff:{request.user.get_username()}"
         )
         obj.pk, obj.created_at = made.pk, made.created_at
-        if CHOSEN_TEAM in request.session:
+        if request.session.get(CHOSEN_TEAM):
             # The page that follows is of the new one.
             request.session[CHOSEN_TEAM] = str(made.pk)
