@@ -47,7 +47,7 @@ class Hit:
 
 def search_view(request: HttpRequest) -> HttpResponse:
     """Returns the results for `s`: alone for the script of Ctrl-K, else on a page with a field."""
-    text = request.GET.get("s", "").strip()[:_MOST_CHARS]
+    text = request.GET.get("s", "").replace("\x00", "").strip()[:_MOST_CHARS]
     context: dict[str, Any] = {"text": text, "hits": list(_hits(request, text)) if text else []}
     if request.headers.get("HX-Request"):
         return TemplateResponse(request, "admin/memory/search/results.html", context)

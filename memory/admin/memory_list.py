@@ -142,7 +142,7 @@ class TagFilter(TextFilter):
     title = parameter_name = "tag"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> QuerySet[Memory]:
-        tag = (self.value() or "").strip()
+        tag = (self.value() or "").replace("\x00", "").strip()
         return queryset.filter(tag_rows__name=tag) if tag else queryset
 
 

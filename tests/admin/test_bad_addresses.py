@@ -35,6 +35,13 @@ def test_the_first_page_says_that_there_is_no_such_row(
     assert f"“{given}”" in str(message)
 
 
+@pytest.mark.parametrize(
+    "address", ["search/?s=%00", "memory/memory/?tag=%00", "consent/consentrequest/?user=%00"]
+)
+def test_a_null_character_is_no_error(address: str, inside: Cast, admin_client: Client) -> None:
+    assert admin_client.get(f"/admin/{address}").status_code == 200
+
+
 @pytest.mark.parametrize("given", [NO_ID, NO_ROW])
 @pytest.mark.parametrize("button", BUTTONS)
 def test_a_button_of_no_row_is_nobodys(

@@ -315,7 +315,7 @@ class PersonFilter(TextFilter):
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:  # Any: as in Django
         """The requests about this person."""
-        typed = (self.value() or "").strip()
+        typed = (self.value() or "").replace("\x00", "").strip()
         return queryset.filter(end_user__external_id=typed) if typed else queryset
 
 
