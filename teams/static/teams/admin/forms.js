@@ -6,6 +6,7 @@
     let stored = new Map();
     let isRefused = false;
     let isSent = false;
+    let isSending = false;
 
     function valueOf(field, isDefault) {
         if (field.type === "checkbox" || field.type === "radio") {
@@ -42,6 +43,8 @@
     }
 
     function send(form, progress) {
+        if (isSending) return;
+        isSending = true;
         const bar = progress.querySelector("progress");
         const said = progress.querySelector("[role=status]");
         const request = new XMLHttpRequest();
@@ -52,14 +55,20 @@
             bar.value = loaded;
             if (loaded === total) said.textContent = "Checking the file …";
         });
-        request.addEventListener("error", () => { said.textContent = "The server cannot be reached."; });
+        request.addEventListener("error", () => {
+            isSending = false;
+            said.textContent = "The server cannot be reached.";
+        });
         request.addEventListener("load", () => {
             isSent = false;
             const page = new DOMParser().parseFromString(request.responseText, "text/html");
-            if (request.responseURL !== location.href) {
+            if (request.responseURL !== location.href.split("#")[0]) {
                 isSent = true;
                 location.assign(request.responseURL);
-            } else if (request.status === 200) {
+                return;
+            }
+            isSending = false;
+            if (request.status === 200) {
                 document.querySelector("main").replaceWith(page.querySelector("main"));
                 begin();
             } else {
@@ -94,7 +103,7 @@
         const leaves = !event.defaultPrevented && (!target || target === "_self");
         isSent = isSent || (leaves && forms.includes(event.target));
     });
-    window.addEventListener("pageshow", () => { isSent = false; });
+    window.addEventListener("pageshow", () => { isSent = isSending = false; });
     window.addEventListener("beforeunload", (event) => {
         const isUnsaved = isRefused || forms.some((form) => stateOf(form) !== stored.get(form));
         if (isUnsaved && !isSent) event.preventDefault();
