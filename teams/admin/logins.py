@@ -341,7 +341,7 @@ class MembershipAdmin(TeamAdmin[Membership]):
         **kwargs: Any,
     ) -> Any:
         kwargs["form"] = InviteForm if obj is None else MemberForm
-        form = super().get_form(request, obj, change, **kwargs)
+        form: Any = super().get_form(request, obj, change, **kwargs)
         form.request = request
         return form
 
