@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django import forms
 from django.conf import settings
@@ -220,7 +220,7 @@ def _page(
         "list_url": _list(look),
         "later_url": look.address(reverse("inbox"), later="1"),
         "waiting_url": look.address(reverse("inbox"), later=""),
-        "last_step": steps[-1]["title"] if steps else "",
+        "last_step": steps[-1] if steps else None,
         "steps": len(steps),
     }
     return TemplateResponse(request, template, frame | context)
@@ -270,7 +270,7 @@ def _decide_several(request: HttpRequest, look: Look) -> HttpResponse | None:
     left = len(items) - len(fit)
     change: Change[Any] = Change(  # Any: rows of several kinds
         verb=title,
-        done="decided",
+        done="left for later" if choice in LATER else "decided",
         explanation=f"Selected items without this decision stay as they are: {left}."
         if left
         else "Each can be undone afterwards.",
@@ -309,6 +309,7 @@ def _remember(
     titles = {each.name: each.title for each in choices}
     title = titles.get(choice) or f"Later: {_LATER_WORDS[choice]}"
     step = {
+        "id": uuid4().hex,
         "title": title if len(items) == 1 else f"{title} ({len(items)})",
         "is_later": choice in LATER,
         "items": [each.pk for each in items],
@@ -326,17 +327,26 @@ def _forget(request: HttpRequest, item: Item) -> None:
 
 
 def _undo_last(request: HttpRequest, look: Look) -> str:
-    """Undoes the last step of the session; returns where to go."""
+    """Undoes the last step of the session, if the page showed this one; returns where to go."""
     steps = request.session.get(_STEPS, [])
     if not steps:
         messages.info(request, "There is nothing to undo.")
         return _list(look)
     *rest, step = steps
-    request.session[_STEPS] = rest
+    if request.POST["undo"] != step.get("id", ""):
+        messages.warning(request, "Not undone: you have decided something else since.")
+        return _list(look)
     ids = [(kind, UUID(pk)) for kind, _, pk in (each.partition(":") for each in step["items"])]
     items = items_of(ids)
+    scope: Any = request.staff_scope  # type: ignore[attr-defined]  # the middleware's
+    with scope.of_all():
+        is_hidden = len(items_of(ids)) > len(items)
+    if is_hidden:
+        messages.warning(request, "Not undone: it belongs to a team that is not shown.")
+        return _list(look)
     for item in reversed(items):
         _undo(request, item, is_later=step["is_later"], is_own=True)
+    request.session[_STEPS] = rest
     return look.address(items[0].url) if len(items) == 1 else _list(look)
 
 

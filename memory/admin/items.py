@@ -28,6 +28,7 @@ from .sides import Side
 
 # A page of the queue is worked through long before its end; the rest is found by the next one.
 _MOST_OF_A_KIND = 1_000
+_MOST_WORDS = 12
 
 
 # -- kinds of items --------------------------------------------------------------------------
@@ -270,7 +271,7 @@ class Look:
 
     def _found(self, kind: ItemKind[Any]) -> QuerySet[Any]:
         rows = kind.rows()
-        for word in self.words.split():
+        for word in self.words.split()[:_MOST_WORDS]:
             rows = rows.filter(
                 Q.create([(f"{each}__icontains", word) for each in kind.search], connector=Q.OR)
             )

@@ -35,7 +35,14 @@ from .settlements import (
 )
 from .sides import sides_of
 
-_RESOLUTIONS = {"a": A_WINS, "b": B_WINS, "both": BOTH_VALID, "merge": MERGED}
+_RESOLUTIONS = {
+    "a": A_WINS,
+    "b": B_WINS,
+    "both": BOTH_VALID,
+    "merge": MERGED,
+    "correct": A_WINS,
+    "wrong": B_WINS,
+}
 _OF_TWO = (
     Choice("a", "Keep A", "a", is_main=True),
     Choice("b", "Keep B", "b", is_main=True),
@@ -43,8 +50,8 @@ _OF_TWO = (
     Choice("merge", "Merge into one text", "m", takes_text=True),
 )
 _OF_ONE = (
-    Choice("a", "Correct: keep", "a", is_main=True),
-    Choice("b", "Wrong: delete", "b", is_main=True),
+    Choice("correct", "Correct: keep", "a", is_main=True),
+    Choice("wrong", "Wrong: delete", "b", is_main=True),
     Choice("merge", "Correct the text", "m", takes_text=True),
 )
 _FOUND = {

@@ -18,7 +18,7 @@ from memory.satellites.consent.proposals import new_request
 from memory.writing.drafts import MemoryDraft
 from teams.models import StaffUser
 from tests.factories import MemoryFactory
-from tests.support.admin import decide, dispute, page_of, states, told, two, undo
+from tests.support.admin import decide, dispute, join, page_of, states, told, two, undo
 from tests.support.cast import Cast
 from tests.support.consent import asked_to_move, page_of_request
 
@@ -69,8 +69,15 @@ def several(client: Client, choice: str, *ids: str, confirmed: bool = True) -> H
     return client.post(INBOX, sent)  # type: ignore[return-value]
 
 
-def press_undo(client: Client) -> list[str]:
-    return told(client.post(INBOX, {"undo": "1"}))  # type: ignore[arg-type]
+def last_step(client: Client) -> str:
+    """Returns what the button to undo sends."""
+    step = client.get(INBOX).context["last_step"]
+    return step["id"] if step else ""
+
+
+def press_undo(client: Client, step: str | None = None) -> list[str]:
+    sent = last_step(client) if step is None else step
+    return told(client.post(INBOX, {"undo": sent}))  # type: ignore[arg-type]
 
 
 def test_all_kinds_stand_in_one_queue_and_each_leads_to_the_next(
@@ -154,6 +161,52 @@ def test_what_a_colleague_decided_since_is_not_undone(
     assert states(pair) == ["superseded", "active"]
 
 
+def test_a_page_undoes_no_other_step_than_the_one_that_it_shows(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    first, second = two(inside.team), dispute(inside.team, "It is one.", "It is two.")
+    decide(reviewer_client, first, "a")
+    shown = last_step(reviewer_client)
+    decide(reviewer_client, second, "a")
+
+    said = press_undo(reviewer_client, shown)
+
+    assert said[-1] == "Not undone: you have decided something else since."
+    assert states(first) == states(second) == ["active", "superseded"]
+    assert "Undone:" in press_undo(reviewer_client)[-1]
+    assert states(second) == ["disputed", "disputed"]
+
+
+def test_a_step_in_a_team_that_is_not_shown_stays(
+    inside: Cast, others: Cast, reviewer_client: Client
+) -> None:
+    pair = two(inside.team)
+    decide(reviewer_client, pair, "a")
+    join(StaffUser.objects.get(username="rob"), others.team, "reviewer")
+    reviewer_client.post(reverse("choose_team"), {"team": str(others.team.pk)})
+
+    hidden = press_undo(reviewer_client)[-1]
+    reviewer_client.post(reverse("choose_team"), {"team": ""})
+
+    assert hidden == "Not undone: it belongs to a team that is not shown."
+    assert "Undone:" in press_undo(reviewer_client)[-1]
+    assert states(pair) == ["disputed", "disputed"]
+
+
+def test_the_list_offers_the_decisions_of_pairs_beside_those_of_reports(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair, report = two(inside.team), dispute(inside.team)
+
+    offered = dict(reviewer_client.get(INBOX).context["choices"])
+    several(reviewer_client, "wrong", f"contradiction:{pair.pk}", f"contradiction:{report.pk}")
+
+    titles = {"a": "Keep A", "b": "Keep B", "correct": "Correct: keep", "wrong": "Wrong: delete"}
+    assert titles.items() <= offered.items()
+    assert states(pair) == ["disputed", "disputed"]
+    assert states(report) == ["soft_deleted"]
+
+
 def test_what_was_undone_on_its_page_is_no_step_any_more(
     inside: Cast, reviewer_client: Client
 ) -> None:
@@ -182,7 +235,7 @@ def test_several_of_different_kinds_are_decided_and_undone_as_one_step(
     assert told(done)[0].startswith("2 items decided. Approved: ")
     assert states(pair) == ["disputed", "disputed"]
     assert Memory.objects.get(pk=oslo.pk).status == "superseded"
-    assert len(press_undo(reviewer_client)) == 3
+    assert len(press_undo(reviewer_client)) == 2
     assert Memory.objects.get(pk=oslo.pk).status == "active"
     assert set(ConsentRequest.objects.values_list("state", flat=True)) == {"waiting"}
 
@@ -191,8 +244,9 @@ def test_several_are_left_for_later_and_shown_there(
     inside: Cast, oslo: Memory, reviewer_client: Client
 ) -> None:
     bergen, pair = asked_to_move(oslo, "Sarah lives in Bergen."), two(inside.team)
-    several(reviewer_client, "day", f"contradiction:{pair.pk}", f"consent:{bergen.pk}")
+    done = several(reviewer_client, "day", f"contradiction:{pair.pk}", f"consent:{bergen.pk}")
 
+    assert told(done)[0].startswith("2 items left for later.")
     page = reviewer_client.get(INBOX)
     later = reviewer_client.get(INBOX, {"later": "1"})
 
@@ -249,7 +303,7 @@ def test_no_page_of_an_item_has_a_raw_name(
     bergen = asked_to_move(oslo, "Sarah lives in Bergen.")
     pair = dispute(inside.team)
     Contradiction.objects.filter(pk=pair.pk).update(judge="staff:rita", reason="told by staff:rita")
-    decide(reviewer_client, pair, "a", note="asked staff:rita")
+    decide(reviewer_client, pair, "correct", note="asked staff:rita")
     reviewer_client.post(page_of_request(bergen), {"choice": "reject"})
 
     for url in (page_of(pair), page_of_request(bergen), INBOX):

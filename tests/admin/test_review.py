@@ -70,7 +70,8 @@ def test_one_request_settles_with_a_note_and_another_takes_it_back(
 
 
 @pytest.mark.parametrize(
-    ("choice", "status", "resolution"), [("a", "active", "a_wins"), ("b", "soft_deleted", "b_wins")]
+    ("choice", "status", "resolution"),
+    [("correct", "active", "a_wins"), ("wrong", "soft_deleted", "b_wins")],
 )
 def test_what_was_reported_as_wrong_is_kept_or_deleted_and_comes_back(
     choice: str, status: str, resolution: str, inside: Cast, reviewer_client: Client

@@ -47,7 +47,7 @@ def page_of(pair: Contradiction) -> str:
 
 
 def decide(client: Client, pair: Contradiction, choice: str, **fields: object) -> HttpResponse:
-    """Send what the buttons of its page send: a, b, both, merge, day or week."""
+    """Send what the buttons of its page send: a, b, both, merge, correct, wrong, day or week."""
     return client.post(page_of(pair), {"choice": choice, **fields})  # type: ignore[return-value]
 
 

@@ -63,6 +63,8 @@ def test_all_that_waits_is_decided_by_keys_and_five_steps_are_undone(
     expect(page.get_by_role("heading", name="Proposed city")).to_be_visible()
     place(page, "1 of 10")
     page.get_by_label("Note (optional").fill("asked her, a and b")
+    page.get_by_label("Note (optional").press("Enter")
+    place(page, "1 of 10")
     page.get_by_label("Note (optional").press("Escape")
     for left, key in zip(range(9, 5, -1), "abas", strict=True):
         page.keyboard.press(key)
