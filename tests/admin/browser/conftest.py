@@ -36,6 +36,10 @@ def server(django_db_setup: None) -> Iterator[LiveServer]:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of the folder; no longer, as its loop would be in others' way."""
+    # The loop has connections of its own: those from outside would be dead behind it, as a database
+    # restored meanwhile takes all of them down.
+    for connection in connections.all():
+        connection.close()
     # Playwright's loop makes Django believe that its own calls come from a coroutine.
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as driver:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

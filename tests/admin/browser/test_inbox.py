@@ -58,6 +58,7 @@ def test_all_that_waits_is_decided_by_keys_and_five_steps_are_undone(
     log_in(page, server, f"rob-{team.slug}")
     page.locator("#nav-sidebar-apps").get_by_text("Inbox", exact=True).click()
     expect(page.locator(".inbox-list li")).to_have_count(10)
+    page.wait_for_load_state()
 
     page.keyboard.press("r")
     expect(page.get_by_role("heading", name="Proposed city")).to_be_visible()

@@ -38,6 +38,7 @@ def test_an_admin_sets_roles_and_the_projects_of_a_key(
     expect(page.get_by_text("was changed successfully")).to_be_visible()
 
     page.goto(f"{server.url}{reverse('admin:teams_team_change', args=[team.team.pk])}")
+    page.get_by_role("tab", name="Privacy").click()
     page.get_by_label("Role of new people").select_option(label="member")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("was changed successfully")).to_be_visible()
