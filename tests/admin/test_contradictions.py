@@ -83,13 +83,13 @@ def test_the_list_asks_first_and_says_what_becomes_of_each(
     assert pair.resolved_at is None
 
 
-def test_the_list_says_that_b_against_nothing_deletes_a(
+def test_the_list_says_that_a_report_that_is_right_deletes(
     inside: Cast, reviewer_client: Client
 ) -> None:
     pair = dispute(inside.team)
 
-    asked = run(reviewer_client, "b", [pair], confirmed=False)
-    run(reviewer_client, "b", [pair])
+    asked = run(reviewer_client, "wrong", [pair], confirmed=False)
+    run(reviewer_client, "wrong", [pair])
 
     assert "“Office is in Oslo.” is wrong and is deleted." in asked.content.decode()
     assert states(pair) == ["soft_deleted"]
@@ -116,20 +116,21 @@ def test_one_that_another_of_the_same_choice_settles_is_told(
     inside: Cast, reviewer_client: Client
 ) -> None:
     pair = two(inside.team)
-    objection = factories.ContradictionFactory.create(
+    beside = factories.ContradictionFactory.create(
         team=inside.team,
         memory_a=pair.memory_a,
-        strategy="feedback",
-        judge="someone",
+        memory_b=MemoryFactory.create(team=inside.team, content="Office is in Voss."),
+        strategy="same_subject",
+        judge="rules",
         verdict="dispute",
     )
 
-    answer = run(reviewer_client, "b", [objection, pair])
+    answer = run(reviewer_client, "b", [pair, beside])
 
     (done,) = told(answer)
     assert done == (
-        "2 items decided. “Office is in Oslo.” is wrong and is deleted."
-        " Closed with it: “Office is in Oslo.” against “Office is in Bergen.” (B kept)."
+        "2 items decided. “Office is in Bergen.” is kept and replaces “Office is in Oslo.”."
+        " Closed with it: “Office is in Oslo.” against “Office is in Voss.” (B kept)."
     )
 
 
