@@ -31,7 +31,9 @@
     }
 
     function showFirstError() {
-        const error = document.querySelector("main [data-field] .errorlist");
+        // Or the field that the address names, as results of the search do.
+        const named = location.hash && document.getElementById(location.hash.slice(1));
+        const error = document.querySelector("main [data-field] .errorlist") || (named && named.closest("[data-field]"));
         if (!error) return;
         const panel = error.closest("[role=tabpanel]");
         if (panel) document.getElementById(panel.getAttribute("aria-labelledby")).click();
