@@ -101,7 +101,7 @@ ORDER BY bound.number
 
 
 def first_change_of(*, team_id: UUID) -> datetime | None:
-    """When the team's first change was committed; None before it. Call it in the team's scope."""
+    """Returns the time of the team's first commit; None before it. Call it in the team's scope."""
     commits = LogCommit.objects.filter(team_id=team_id, at__isnull=False)
     return commits.order_by("at").values_list("at", flat=True).first()
 

@@ -132,7 +132,7 @@ class Town:
     names: dict[str, str] = field(default_factory=dict)
 
     def asker(self, question: Question) -> Viewer:
-        """Who asks it."""
+        """The viewer who asks it."""
         with scope_of(self.viewer):
             agent = Agent.objects.get(team_id=self.viewer.team_id, slug=question.agent)
             user = EndUser.objects.get(team_id=self.viewer.team_id, external_id=question.user)

@@ -49,7 +49,7 @@ _WORD: Final = re.compile(r"\w+(?:[.,:'’]\w+)*")
 
 
 def new_team(kind: str) -> Viewer:
-    """Who asks as a new empty team."""
+    """Returns the viewer of a new empty team."""
     slug = f"{kind}-{uuid4().hex[:12]}"
     return Viewer(team_id=create_team(slug=slug, name=slug, actor=ACTOR).pk, actor=ACTOR)
 

@@ -74,7 +74,7 @@ class Rule:
 
 
 def places_in(path: str, text: str, shapes: dict[UUID, Shape]) -> dict[UUID, list[Place]]:
-    """Where each pattern stands in a file."""
+    """Returns the places of each pattern in a file."""
     index = ShapeIndex()
     found: dict[UUID, list[Place]] = defaultdict(list)
     try:

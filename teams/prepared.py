@@ -55,7 +55,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class TeamScope:
-    """Which teams a transaction may see, and who acts in it and why."""
+    """The teams that a transaction may see, its actor and reason."""
 
     team_ids: tuple[UUID, ...] = ()
     actor: str = ""

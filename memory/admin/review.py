@@ -179,7 +179,7 @@ def _ends(row: Contradiction, beside: Sequence[Contradiction]) -> Iterator[str]:
 
 
 def _reason(row: Contradiction) -> str:
-    """Why the two were found to conflict, by whom, in one or two sentences."""
+    """Returns the reason for the conflict and its judge, in one or two sentences."""
     reason = with_names(row.reason.strip().rstrip("."))
     judge = actor_words(row.judge)
     if row.memory_b_id is None:

@@ -148,7 +148,7 @@ def settle(
 
 
 def _rest(beside: list[Contradiction]) -> list[str]:
-    """Which of these ended as well and how, and which are open still."""
+    """Returns those that ended as well, with their outcome, and those still open."""
     ids = [pair.pk for pair in beside]
     rows = Contradiction.objects.filter(pk__in=ids).select_related("memory_a", "memory_b")
     ended = [f"{name_of(row)} ({resolution_words(row)})" for row in rows if row.resolved_at]

@@ -51,7 +51,7 @@ class Side:
 
     @property
     def audience(self) -> str:
-        """Who is told of it, in words."""
+        """Returns the readers in words."""
         return audience_words(self.memory) if self.memory else ""
 
 

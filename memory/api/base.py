@@ -169,7 +169,7 @@ class ApiViewSet(RequestEvents):
 
     @property
     def principal(self) -> Principal:
-        """Who calls."""
+        """The caller."""
         return cast(Principal, self.request.user)
 
     @property

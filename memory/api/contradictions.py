@@ -27,7 +27,7 @@ from teams.errors import NotFoundError
 
 
 class ContradictionFilterSerializer(PageQuerySerializer):
-    """Which contradictions to list."""
+    """Filters of the list of contradictions."""
 
     state = OneOfField(choices=["open", "resolved", "all"], required=False, default="open")
     verdict = OneOfField(choices=VERDICTS, required=False)
@@ -56,7 +56,7 @@ class ResolutionSerializer(StrictSerializer):
 
 
 class UndoSerializer(StrictSerializer):
-    """Why a resolution is taken back."""
+    """The reason for undoing a resolution."""
 
     note = NoteField()
 

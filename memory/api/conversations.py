@@ -45,7 +45,7 @@ from teams.services.conversations import NewMessage
 
 
 class NewConversationSerializer(StrictSerializer):
-    """Who talks with whom; agent, user and project are created when new."""
+    """The parties of a conversation; agent, user and project are created when new."""
 
     agent = NameField()
     user = NameField(max_length=200)
@@ -61,7 +61,7 @@ class NewConversationSerializer(StrictSerializer):
 
 
 class ConversationFilterSerializer(DatedPageQuerySerializer):
-    """Which conversations to list; all filters must match."""
+    """Filters of the list of conversations; all must match."""
 
     agent = NameField(required=False)
     user = NameField(required=False, max_length=200)
@@ -405,7 +405,7 @@ class JobViewSet(ApiViewSet):
 
 
 def _follow(job: Job) -> Response:
-    """Where to ask how far the job is."""
+    """Returns the address of the job's progress."""
     return Response(
         QueuedJobSerializer({"job": job.pk}).data,
         status=status.HTTP_202_ACCEPTED,

@@ -91,7 +91,7 @@ class IdsField(serializers.ListField):
 
 
 class NoteField(TextField):
-    """Why somebody does something; empty where it is left out or null."""
+    """A reason; empty where it is left out or null."""
 
     defaults = {
         "trim_whitespace": False,
@@ -186,7 +186,7 @@ class ZonedDateTimeField(serializers.DateTimeField):
 
 
 class PastDateTimeField(ZonedDateTimeField):
-    """When something was said: a time that has come, give or take a day for clocks and zones."""
+    """The time of a statement: not in the future, give or take a day for clocks and zones."""
 
     default_error_messages = {
         "future": "Must not lie more than a day ahead. For what is to come, use valid_from."

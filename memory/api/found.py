@@ -89,7 +89,7 @@ class SearchQuerySerializer(QuerySerializer):
 
 
 class ReadOptionsSerializer(StrictSerializer):
-    """Who asks what, and the options that every read has."""
+    """The caller, the question and the options of every read."""
 
     aliases = {"budget_tokens": "token_budget", "top_k": "limit", "threshold": "min_score"}
 
@@ -194,7 +194,7 @@ class PartsSerializer(ApiSerializer):
 
 
 class SignalsSerializer(ApiSerializer):
-    """Why a memory was found: five signals, each 0-1, the parts of `semantic`, and what adds."""
+    """A memory's score: five signals, each 0-1, the parts of `semantic`, and what adds."""
 
     semantic = serializers.FloatField()
     recency = serializers.FloatField()

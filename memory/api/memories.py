@@ -207,13 +207,13 @@ class FeedbackSerializer(StrictSerializer):
 
 
 class ReasonQuerySerializer(QuerySerializer):
-    """Why, for the log, of a request that has no body."""
+    """The reason for the log, of a request without a body."""
 
     reason = NoteField(allow_null=False)
 
 
 class MemoryFilterSerializer(DatedPageQuerySerializer):
-    """Which memories to list; all filters must match."""
+    """Filters of the list of memories; all must match."""
 
     aliases = {"memory_type": "memory_types"}
 
@@ -248,7 +248,7 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
 
 
 class ProvenanceSerializer(ApiSerializer):
-    """Where a memory comes from."""
+    """The provenance of a memory."""
 
     conversation = serializers.UUIDField(allow_null=True)
     message_ids = IdsField()

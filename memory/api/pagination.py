@@ -88,7 +88,7 @@ class IdPagination(CursorPagination):
         return self.links() | {"results": serializer(page, many=True).data}
 
     def links(self) -> dict[str, Any]:
-        """Where the pages before and after the one just read are."""
+        """The cursors of the previous and the next page."""
         return {"next": self.get_next_link(), "previous": self.get_previous_link()}
 
 

@@ -82,7 +82,7 @@ class PersonSerializer(EndUserSerializer):
 
 
 class UserFilterSerializer(DatedPageQuerySerializer):
-    """Which people to list; all filters must match."""
+    """Filters of the list of people; all must match."""
 
     agent = NameField(required=False, help_text="Only who has talked with this agent.")
     project = NameField(required=False, help_text="Only who has talked in this project.")

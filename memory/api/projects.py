@@ -28,7 +28,7 @@ CLEARED = [(each, each.value) for each in TEAM_SCOPES]
 
 
 class ProjectFilterSerializer(DatedPageQuerySerializer):
-    """Which projects to list; all filters must match."""
+    """Filters of the list of projects; all must match."""
 
     agent = NameField(required=False, help_text="Only where this agent has talked.")
     user = NameField(required=False, max_length=200, help_text="Only where this person has talked.")

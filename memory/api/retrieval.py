@@ -91,7 +91,7 @@ class DocumentsField(serializers.ListField):
 
 
 class PromptSerializer(ReadOptionsSerializer):
-    """Which agent answers what, in which conversation, within how many tokens."""
+    """The agent, question, conversation and token budget of a prompt."""
 
     query = QuestionField(help_text="The message the agent is to answer.")
     documents = DocumentsField(

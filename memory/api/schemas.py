@@ -138,21 +138,21 @@ class QuerySerializer(StrictSerializer):
 
 
 class PageQuerySerializer(QuerySerializer):
-    """Which page of a list."""
+    """The page of a list."""
 
     limit = serializers.IntegerField(required=False, min_value=1, max_value=PER_REQUEST)
     cursor = TextField(required=False)
 
 
 class DatedPageQuerySerializer(PageQuerySerializer):
-    """Which page of a list that a time of creation narrows."""
+    """The page of a list with limits on the time of creation."""
 
     created_after = ZonedDateTimeField(required=False)
     created_before = ZonedDateTimeField(required=False)
 
 
 class LongPageQuerySerializer(PageQuerySerializer):
-    """Which page of a list that grows with every change."""
+    """The page of a list that grows with every change."""
 
     limit = serializers.IntegerField(required=False, min_value=1, max_value=500, default=50)
 

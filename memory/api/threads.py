@@ -83,7 +83,7 @@ class LoadedCheckpointSerializer(SavedCheckpointSerializer):
 
 
 class ChangesQuerySerializer(QuerySerializer):
-    """Which thread, and from which revision on."""
+    """A thread and the revision to start from."""
 
     since = serializers.IntegerField(
         required=False,

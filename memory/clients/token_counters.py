@@ -78,7 +78,7 @@ def _loaded(encoding: str, path: Path, digest: str, _changed_at: int) -> TokenCo
 
 
 def _cache_folder() -> Path:
-    """Where tiktoken keeps its files; with an empty setting it keeps none."""
+    """Returns the folder of tiktoken's files; an empty setting stores none."""
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if name in os.environ:
             return Path(os.environ[name] or os.devnull)

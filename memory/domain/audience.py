@@ -1,4 +1,4 @@
-"""Who may hear a memory, and who asks."""
+"""Audiences of memories, and viewers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Audience(StrEnum):
 
 
 class Reach(StrEnum):
-    """Who sees a memory, compared with who sees another one."""
+    """The readers of a memory compared with those of another."""
 
     SAME = "same"
     WIDER = "wider"
@@ -106,7 +106,7 @@ class Allowlists:
         return allowed is None or not category or category in allowed
 
     def reach(self, *, of: Filed, beside: Filed) -> Reach | None:
-        """Who sees `of`, compared with `beside`; None where each has readers of its own."""
+        """Compares the readers of `of` and `beside`; None where each has readers of its own."""
         base = of.owner.reach_beside(beside.owner)
         if not self.of_agents or of.category == beside.category:
             return base
@@ -127,7 +127,7 @@ class Allowlists:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who reads or writes: a team, and optionally one agent, end user and project of it.
+    """The reader or writer: a team, and optionally one agent, end user and project of it.
 
     None means "not narrowed to one": a team's own key without an agent sees all of its agents.
     `actor` is what the log calls the caller. `allowed_categories` are those the agent may read,

@@ -27,7 +27,7 @@ _FACT = "technical_fact"
 
 
 class Cause(StrEnum):
-    """Why a fact is left out."""
+    """The reason for leaving a fact out."""
 
     OTHER_SCOPE = "other_scope"
     CATEGORY = "category"

@@ -144,7 +144,7 @@ def told_decision(
     note: str,
     is_said_again: bool = False,
 ) -> str:
-    """Who decided when, how and why: "decided on 2026-05-01 12:00 UTC by staff:rob: ... (why)".
+    """Returns the decision in words: "decided on 2026-05-01 12:00 UTC by staff:rob: ... (why)".
 
     `is_of_two` is False where somebody only said that a memory is wrong; `is_said_again` where it
     is told of the words that lost. `at` is aware.

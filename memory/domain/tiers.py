@@ -1,4 +1,4 @@
-"""When a memory is hot, warm or cold, and when it expires (seed 000, "Tier Manager"; seed 004, §7).
+"""Rules for hot, warm and cold memories and their expiry (seed 000, "Tier Manager"; seed 004, §7).
 
 A run does what these rules say, one page of memories after the other. Whatever the use, it never
 makes what is pinned, an identity or of an importance of 8 or more cold, nor deletes it.
@@ -76,7 +76,7 @@ def recent_accesses(daily: Mapping[str, int], *, now: datetime) -> int:
 
 
 def hot_because(standing: Standing, *, now: datetime) -> str:
-    """Why a live memory is hot, in words; "" where it is not."""
+    """Returns the reason for a live memory to be hot; "" where it is not."""
     if standing.is_pinned:
         return "it is pinned"
     if standing.importance >= HOT_IMPORTANCE:
@@ -108,7 +108,7 @@ def ranked_tier(standing: Standing, *, now: datetime) -> tuple[Tier, str]:
 
 
 def cold_because(standing: Standing, *, unused_days: int, now: datetime) -> str:
-    """Why a memory turns cold, in words; "" where it stays as it is.
+    """Returns the reason for a memory to turn cold; "" where it stays as it is.
 
     It is superseded, outdated, or unused: older than `unused_days`, of an importance below 3 and
     accessed less than twice in its life. What is in dispute waits for a person.
@@ -131,7 +131,7 @@ def cold_because(standing: Standing, *, unused_days: int, now: datetime) -> str:
 
 
 def expires_because(standing: Standing, *, below: int, days: int, now: datetime) -> str:
-    """Why an active memory expires, in words; "" where it stays.
+    """Returns the reason for an active memory to expire; "" where it stays.
 
     Its importance is under `below`, and nobody was told it for `days` days: since it was made where
     that never happened.

@@ -43,7 +43,7 @@ class Scope(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory stands in its life; nothing is ever removed.
+    """The stage of a memory's life; nothing is ever removed.
 
     What is purged was soft-deleted, and no read finds it any more.
     """
@@ -69,7 +69,7 @@ class Tier(StrEnum):
 
 
 class Role(StrEnum):
-    """Who said a message."""
+    """The speaker of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -87,7 +87,7 @@ class Verdict(StrEnum):
 
 
 class Strategy(StrEnum):
-    """Which of the three ways of seed 000 found a pair worth judging, or that a reader objected."""
+    """The way in which a pair was found: one of the three of seed 000, or an objection."""
 
     SAME_SUBJECT = "same_subject"
     SEMANTIC_OPPOSITION = "semantic_opposition"
@@ -112,7 +112,7 @@ class SourceMessage:
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Who talks in a conversation: display names, empty where nothing better than an id is known.
+    """The parties of a conversation: display names, empty where nothing better than an id is known.
 
     `user` is what third-person sentences call the end user ("User" when empty); `agent` is the
     agent's slug, so that an assistant message under another name is known to be a person's. `role`
@@ -176,7 +176,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class PassWork:
-    """Who did a stretch of pass 1 or 2, and why not the one asked first ("" where that one did).
+    """The model of a stretch of pass 1 or 2; the reason is "" where it was the first choice.
 
     `asked` is the model that was asked, whether or not it did the work, and is empty where none
     was. `seconds` is how long the stretch of `messages` took, the waiting for a model that failed

@@ -16,7 +16,7 @@ from teams.models.conversations import ROLES
 
 
 class Place(models.IntegerChoices):
-    """Where a memory stands for a search, from its status and tier."""
+    """Returns the search pool of a memory, from its status and tier."""
 
     FOUND = 0, "found by default"
     COLD = 1, "live, but cold"

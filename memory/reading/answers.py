@@ -48,7 +48,7 @@ class ScoredMemory:
 
     @property
     def level(self) -> Level:
-        """Where the memory comes from."""
+        """The provenance of the memory."""
         return level_of(self.memory)
 
 

@@ -32,7 +32,7 @@ MAX_QUERY_CHARS = 8_000
 
 
 class Level(StrEnum):
-    """Where a result comes from."""
+    """The source of a result."""
 
     HOT = "hot"
     WARM = "warm"

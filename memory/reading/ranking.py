@@ -216,7 +216,7 @@ def _relevance(asked: Asked, found: Pool[CandidateRow]) -> Relevance:
 def _names(
     terms: Sequence[Term], people: Sequence[str], *, without_lexeme: Collection[int]
 ) -> NDArray[np.bool_]:
-    """Which terms are a name of the people of each candidate; few of those are different.
+    """Returns the terms that name the people of each candidate; few of those are different.
 
     A word that is too common to be searched for is one only if it is written as a name.
     """

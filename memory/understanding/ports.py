@@ -169,7 +169,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Which model made a vector, as stored beside it."""
+        """The name of the model of a vector, as stored beside it."""
 
     @property
     def dimensions(self) -> int:

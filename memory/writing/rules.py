@@ -48,7 +48,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a candidate is not written now; the reason holds no text of it."""
+    """The reason for not writing a candidate now; the reason holds no text of it."""
 
     reason: str
 

@@ -16,7 +16,7 @@ class ChatMessage:
 
 
 class FailureKind(StrEnum):
-    """Why there is no answer, as far as a caller can act on it."""
+    """The reason for a missing answer, as far as a caller can act on it."""
 
     UNAVAILABLE = "unavailable"
     REFUSED = "refused"

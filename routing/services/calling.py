@@ -159,7 +159,7 @@ class AnswerStream:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the model stopped; None until it has."""
+        """The model's finish reason; None until it has stopped."""
         return self._gathered.finish_reason
 
     @property

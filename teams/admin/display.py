@@ -177,7 +177,7 @@ def label_column(
 
 
 def actor_column(field: str = "actor", title: str = "by") -> Column:
-    """Who acted, in words."""
+    """Returns the actor in words."""
     return column(title, lambda row: actor_words(getattr(row, field)), ordering=field)
 
 

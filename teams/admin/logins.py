@@ -314,7 +314,7 @@ def _one_time_link(request: HttpRequest, user: StaffUser) -> str:
 
 @admin.register(Membership)
 class MembershipAdmin(TeamAdmin[Membership]):
-    """Who may do what in a team."""
+    """The members of teams and their roles."""
 
     add_roles = change_roles = act_roles = ADMINS
     help_texts = {"role": _ROLES}

@@ -232,7 +232,7 @@ class CustomTier(Part):
 
 
 class ModelConfig(Part):
-    """Which model the agent uses, and what it may spend."""
+    """The agent's model and its budget."""
 
     enable_model_routing: bool = Field(default=True, title="Model routing")
     """On: the model is chosen for each question. Off: the agent always uses the model below."""

@@ -122,7 +122,7 @@ class ContextSettings(Part):
 
 
 class LifecycleSettings(Part):
-    """When memories are merged, shortened, ranked and forgotten (seeds 000, 002 and 004)."""
+    """Limits of merging, shortening, ranking and forgetting (seeds 000, 002 and 004)."""
 
     off: Annotated[list[Step], Field(max_length=8), AfterValidator(once)] = Field(
         default=[], title="Disabled steps"

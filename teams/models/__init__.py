@@ -1,4 +1,4 @@
-"""Who works here and what they said."""
+"""Teams, their people and agents, and their messages."""
 
 from .conversations import Checkpoint, Conversation, IdempotentRequest, Message, ToldRevision
 from .people import (

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client
 
+from memory.models import Memory
 from teams.models import Team
 from teams.tenancy import team_scope
-from tests.factories import StaffUserFactory
+from tests.factories import MemoryFactory, StaffUserFactory
 from tests.support.admin import SignIn, join
 from tests.support.cast import Cast, make_cast
 
@@ -31,6 +32,18 @@ def inside(cast: Cast) -> Iterator[Cast]:
     """Acme with the test in its scope, to put rows in."""
     with team_scope(team_ids=[cast.team.id], actor="test"):
         yield cast
+
+
+@pytest.fixture
+def oslo(inside: Cast) -> Memory:
+    """Sarah's profile has a city."""
+    return MemoryFactory.create(
+        team=inside.team,
+        end_user=inside.sarah,
+        memory_type="user_profile",
+        subject="user.profile.city",
+        content="Sarah lives in Oslo.",
+    )
 
 
 @pytest.fixture

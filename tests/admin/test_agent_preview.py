@@ -17,7 +17,7 @@ from tests.support.writing import store
 
 
 def preview(cast: Cast) -> str:
-    """Where the prompt of Kyra is shown."""
+    """The page that shows Kyra's prompt."""
     return reverse("admin:teams_agent_preview", args=[cast.kyra.pk])
 
 

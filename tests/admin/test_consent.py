@@ -22,18 +22,6 @@ HISTORY = reverse("admin:consent_consentrequest_changelist")
 
 
 @pytest.fixture
-def oslo(inside: Cast) -> Memory:
-    """Where Sarah lives."""
-    return MemoryFactory.create(
-        team=inside.team,
-        end_user=inside.sarah,
-        memory_type="user_profile",
-        subject="user.profile.city",
-        content="Sarah lives in Oslo.",
-    )
-
-
-@pytest.fixture
 def bergen(inside: Cast, oslo: Memory) -> ConsentRequest:
     """She said something else two days ago."""
     talk = ConversationFactory.create(team=inside.team, agent=inside.kyra, end_user=inside.sarah)

@@ -25,18 +25,6 @@ from tests.support.consent import asked_to_move, page_of_request
 INBOX = reverse("inbox")
 
 
-@pytest.fixture
-def oslo(inside: Cast) -> Memory:
-    """Where Sarah lives."""
-    return MemoryFactory.create(
-        team=inside.team,
-        end_user=inside.sarah,
-        memory_type="user_profile",
-        subject="user.profile.city",
-        content="Sarah lives in Oslo.",
-    )
-
-
 def fact(cast: Cast, content: str = "The office closes at six.") -> ConsentRequest:
     """A statement of two people that waits to become the team's."""
     parts = [

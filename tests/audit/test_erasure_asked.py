@@ -31,7 +31,7 @@ class SignerOfThePast(signing.TimestampSigner):
         self._at = int(time.time()) - seconds_ago
 
     def timestamp(self) -> str:
-        """When it was signed."""
+        """The time of the signature."""
         return signing.b62_encode(self._at)
 
 

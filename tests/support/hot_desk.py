@@ -38,7 +38,7 @@ def town(committed_db: None) -> Cast:
 
 @dataclass(frozen=True)
 class Desk:
-    """Where the tests write and ask, as Kyra, on behalf of `person` or nobody."""
+    """A desk at which the tests write and ask, as Kyra, on behalf of `person` or nobody."""
 
     cast: Cast
     tools: Tools

@@ -72,7 +72,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads: a key of a team, bound to an agent or naming one, and whom else it names.
+    """The reader: a key of a team, bound to an agent or naming one, and whom else it names.
 
     The key is bound to `key_projects`, to none where there are none.
     """

@@ -211,7 +211,7 @@ def test_another_teams_key_cannot_be_revoked(globex: Cast, issued: IssuedKey) ->
 
 
 def last_use(issued: IssuedKey) -> datetime | None:
-    """When the database says the key was last used."""
+    """Returns the time of the key's last use in the database."""
     return ApiKey.objects.get(pk=issued.key.pk).last_used_at
 
 

@@ -176,7 +176,7 @@ def _messages_of(item: TResponseInputItem) -> Iterator[p.NewMessage]:
 
 
 def _words_of(item: Json) -> tuple[Any, str]:  # Any: a role, or None
-    """Who says what with an item; nobody with one that is not said, as a reasoning is."""
+    """Returns the speaker and text of an item; reasoning, which is not said, has no speaker."""
     kind, role = item.get("type", "message"), item.get("role")
     if kind == "message" and role in ("user", "assistant"):
         return role, _text(item.get("content"))

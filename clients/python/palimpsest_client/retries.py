@@ -1,4 +1,4 @@
-"""Which requests are sent again, and when.
+"""Retries: the requests that are sent again, and their pauses.
 
 A read and a POST under its Idempotency-Key do the same once or twice, so they are repeated after
 any failure that may pass. Anything else, a PUT too, which could replace what somebody else saved

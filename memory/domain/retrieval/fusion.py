@@ -37,7 +37,7 @@ class Surroundings:
 
 
 def find_surroundings(*, conversation: Whole, position: Whole) -> Surroundings:
-    """Who stands near whom, by conversation (-1: none) and position of the message."""
+    """Neighbours by conversation (-1: none) and position of the message."""
     order = np.lexsort((position, conversation))
     ones, others, shares = [], [], []
     table = np.array(SHARES)
@@ -176,7 +176,7 @@ def fuse(*, asked: Asked, rarity: Rarity, candidates: Candidates) -> Relevance:
 
 
 def people_among(terms: tuple[Term, ...], rarity: Rarity) -> Flags:
-    """Which terms name a person: written as a name may be, and borne by somebody's memory."""
+    """Returns the terms that name a person: written as a name, and borne by some memory."""
     may_name = np.array([term.may_name for term in terms], dtype=bool)
     found: Flags = may_name & (rarity.naming > 0)
     return found

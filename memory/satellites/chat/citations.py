@@ -1,4 +1,4 @@
-"""Which memories of a prompt an answer used, by words that it can have from them alone.
+"""Finds the memories of a prompt that an answer used, by words that it can have from them alone.
 
 It is conservative both ways. A word speaks for a memory if the answer has it, no other memory of
 the prompt and nothing else that the model read does; short words, which are mostly those of

@@ -125,7 +125,7 @@ class Exchange:
 
     @property
     def conversation(self) -> Conversation:
-        """Where it is asked."""
+        """The conversation of the exchange."""
         return self.recorded.conversation
 
     @property

@@ -1,4 +1,4 @@
-"""Where in the talk the prompt stands, and what of the talk fits."""
+"""Places the prompt in the talk, and trims the talk to the window."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message of a request stands: the `position` it is kept at, or None for a new one.
+    """The place of a message of a request: the `position` it is kept at, or None for a new one.
 
     `chain` is None for what follows on nothing that is kept, such as a summary that the client
     wrote of what it left out.

@@ -350,12 +350,12 @@ class ConsentRequestAdmin(ItemAdmin[ConsentRequest]):
 
     @display(description="proposed by", ordering="proposed_by")
     def proposer(self, row: ConsentRequest) -> str:
-        """Who proposed it, and in talk with which agent."""
+        """The proposer, and the agent of the talk."""
         return _proposer(row)
 
     @display(description="decided by", ordering="decided_by")
     def decider(self, row: ConsentRequest) -> str:
-        """Who decided it."""
+        """The reviewer who decided it."""
         return _decider(row)
 
 

@@ -24,14 +24,14 @@ STATES = [*ConsentRequest.State.choices, ("all", "All")]
 
 
 class ConsentFilterSerializer(PageQuerySerializer):
-    """Which consent requests to list; all filters must match."""
+    """Filters of the list of consent requests; all must match."""
 
     status = OneOfField(choices=STATES, required=False, default="waiting")
     user = NameField(required=False, max_length=200, help_text="Only those about this person.")
 
 
 class ConsentDecisionSerializer(StrictSerializer):
-    """Why a request is approved or rejected."""
+    """The reason for an approval or rejection."""
 
     note = NoteField()
 

@@ -235,7 +235,7 @@ class AgentQuerySerializer(QuerySerializer):
 
 
 class GraphCheckpointQuerySerializer(PageQuerySerializer, AgentQuerySerializer):
-    """Which checkpoints."""
+    """Filters of the list of checkpoints."""
 
     thread_id = ExactNameField(required=False, max_length=MAX_THREAD_CHARS)
     namespace = TextField(required=False, allow_blank=True, max_length=MAX_NAMESPACE_CHARS)
@@ -249,7 +249,7 @@ class GraphCheckpointQuerySerializer(PageQuerySerializer, AgentQuerySerializer):
 
 
 class ThreadIdsSerializer(StrictSerializer):
-    """Which threads to prune, and what is kept of them."""
+    """The threads to prune, and the checkpoints kept of them."""
 
     agent = NameField(required=False, allow_null=True)
     thread_ids = serializers.ListField(
@@ -259,7 +259,7 @@ class ThreadIdsSerializer(StrictSerializer):
 
 
 class RunIdsSerializer(StrictSerializer):
-    """Which runs."""
+    """The runs to delete."""
 
     agent = NameField(required=False, allow_null=True)
     run_ids = serializers.ListField(child=TextField(max_length=200), max_length=PER_REQUEST)

@@ -71,7 +71,7 @@ class NamespaceField(serializers.ListField):
 
 
 class PlaceSerializer(StrictSerializer):
-    """Where an item is kept."""
+    """The namespace and key of an item."""
 
     namespace = NamespaceField(allow_empty=False, min_length=1)
     key = TextField(max_length=200)

@@ -66,14 +66,14 @@ class ConsolidateSerializer(StrictSerializer):
 
 
 class ConsolidationFilterSerializer(PageQuerySerializer):
-    """Which runs to list."""
+    """Filters of the list of runs."""
 
     state = OneOfField(choices=RUN_STATES, required=False)
     dry_run = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
 class ConsolidationChangeFilterSerializer(PageQuerySerializer):
-    """Which changes of a run to list."""
+    """Filters of a run's changes."""
 
     step = OneOfField(choices=STEPS, required=False)
     state = OneOfField(choices=CHANGE_STATES, required=False)

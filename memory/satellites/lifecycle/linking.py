@@ -64,7 +64,7 @@ Pair: TypeAlias = frozenset[UUID]
 
 
 class Ground(StrEnum):
-    """Why two memories are joined."""
+    """The reason for a link of two memories."""
 
     ENTITY = "entity"
     ARTIFACT = "artifact"
@@ -244,7 +244,7 @@ def _near(scope: Scope, memories: Sequence[Memory], tools: Tools) -> set[Pair]:
 def _grounds(
     scope: Scope, rows: Mapping[UUID, Memory], pairs: Iterable[Pair], tools: Tools
 ) -> dict[Pair, Grounds]:
-    """Why each pair of the rows is joined; nothing where others read the one than the other."""
+    """Returns the reasons for linking each pair of rows; none where their readers differ."""
     fit = {pk: row for pk, row in rows.items() if scope.has(row) and row.is_live}
     readers = readers_in(team_id=scope.team_id)
     named = _sharing_names(scope, list(rows.values()))

@@ -135,7 +135,7 @@ class Found:
 
     @property
     def asker(self) -> Asker:
-        """Who pays, and whose pairs a prompt holds: the person or agent of the narrower memory."""
+        """The payer and owner of a prompt's pairs: the person or agent of the narrower memory."""
         return Asker(self.memory.team_id, self._narrower("agent_id"), self._narrower("end_user_id"))
 
     @property

@@ -57,7 +57,7 @@ async def start_of_conversation(
     project: Annotated[str | None, Field(description="The project it is about.")] = None,
     message: Annotated[str | None, Field(description="What the person said first.")] = None,
 ) -> str:
-    """Who the agent is and what is known of the person and the project, to begin with."""
+    """Returns the agent's identity and what is known of the person and the project."""
 
     def build(api: RestApi) -> str:
         body = {

@@ -302,7 +302,7 @@ class ReadSerializer(Mem0Serializer):
 
 
 class ListSerializer(ReadSerializer):
-    """Which memories to list."""
+    """Filters of the list of memories."""
 
     start_date = MomentField(required=False)
     end_date = MomentField(required=False)
@@ -321,7 +321,7 @@ class SearchSerializer(ReadSerializer):
 
 
 class PageSerializer(StrictSerializer):
-    """Which page of a list."""
+    """The page of a list."""
 
     page = serializers.IntegerField(required=False, min_value=1, max_value=MAX_PAGE, default=1)
     page_size = serializers.IntegerField(
@@ -388,7 +388,7 @@ class DeleteAllSerializer(EntitiesSerializer):
 
 
 class ExportSerializer(NamesSerializer):
-    """Which memories to export, and a JSON schema whose properties are fields of a memory."""
+    """Filters of an export, and a JSON schema whose properties are fields of a memory."""
 
     not_offered = {"export_instructions": "an export tells what is stored, in no other words"}
     schema = serializers.JSONField()

@@ -209,7 +209,7 @@ def select_facts(
 
 
 def _refusal(fact: Fact, rules: Rules) -> tuple[Cause, str] | None:
-    """Why the fact is not told whatever else there is."""
+    """Returns the reason for never including the fact."""
     if fact.scope is None:
         return Cause.OTHER_SCOPE, "it is of another session, project or person than the request"
     if fact.scope not in rules.scopes:

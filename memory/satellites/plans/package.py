@@ -44,7 +44,7 @@ _MOST_ASKED = 600
 
 
 class Tier(StrEnum):
-    """Where an item of a package comes from; `global` is the team and the user."""
+    """The source of an item of a package; `global` is the team and the user."""
 
     TASK = "task"
     PROJECT = "project"

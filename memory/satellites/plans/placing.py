@@ -252,7 +252,7 @@ class Candidate:
 
 
 class Place(NamedTuple):
-    """Where a memory stands, its rank there (0-1), and why."""
+    """The tier of a memory, its rank there (0-1), and the reason."""
 
     tier: ContextTier
     rank: float

@@ -179,7 +179,7 @@ class WorkSignalsSerializer(StrictSerializer):
 
 
 class AssembleSerializer(StrictSerializer):
-    """Who works on what."""
+    """The agent, person, project and signals of the work."""
 
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
@@ -194,7 +194,7 @@ class AssembleSerializer(StrictSerializer):
 
 
 class ExpandQuerySerializer(QuerySerializer):
-    """Which topic, and for whom."""
+    """A topic and its reader."""
 
     topic = NameField(max_length=_MOST_PATH_CHARS)
     agent = NameField()

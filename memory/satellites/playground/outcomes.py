@@ -26,7 +26,7 @@ _BAR = 100.0
 
 
 class Fate(StrEnum):
-    """Why a candidate is in the answer, or why it is not."""
+    """The reason for a candidate to be in the answer or not."""
 
     TOLD = "included"
     SAME = "left out: duplicate of an included one"

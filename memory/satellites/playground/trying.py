@@ -60,7 +60,7 @@ class Trial:
     depth: Depth = field(default_factory=Depth)
 
     def viewer(self, actor: str) -> Viewer:
-        """Who reads: the agent for that person, project and conversation."""
+        """The viewer: the agent for that person, project and conversation."""
         viewer = Viewer(
             team_id=self.agent.team_id,
             actor=actor,

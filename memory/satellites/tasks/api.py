@@ -117,13 +117,13 @@ class ClearedTaskSerializer(TaskSerializer):
 
 
 class TaskQuerySerializer(QuerySerializer):
-    """Which task."""
+    """A task."""
 
     agent = NameField(required=False, help_text=_WHOSE)
 
 
 class ItemFilterSerializer(TaskQuerySerializer):
-    """Which items of a task."""
+    """Filters of a task's items."""
 
     stage = NameField(required=False)
     kind = OneOfField(choices=KINDS, required=False)

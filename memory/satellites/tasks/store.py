@@ -39,7 +39,7 @@ _KEEP, _BEGIN, _ADD, _END, _CLEAR, _MARK = (
 
 
 class TaskState(StrEnum):
-    """Where a task stands; only an open one has items."""
+    """The state of a task; only an open one has items."""
 
     OPEN = "open"
     COMPLETED = "completed"
@@ -122,7 +122,7 @@ class TaskItem:
         return estimate_tokens(self.words)
 
     def source(self, task_id: str) -> str:
-        """Where it comes from, as the seed writes it: `task/{task}/{stage}`."""
+        """Returns its source, as the seed writes it: `task/{task}/{stage}`."""
         return "/".join(filter(None, ("task", task_id, self.stage)))
 
 
@@ -141,7 +141,7 @@ class WorkingMemoryAwayError(UnavailableError):
 
 @dataclass(frozen=True, slots=True)
 class TaskKey:
-    """Which task: of a team and one of its agents, None for the team itself."""
+    """The key of a task: of a team and one of its agents, None for the team itself."""
 
     team_id: UUID
     agent_id: UUID | None

@@ -92,11 +92,11 @@ class Timeline:
 
     @property
     def x(self) -> float:
-        """Where the moment stands in the drawing."""
+        """The moment's place in the drawing."""
         return self.place(self.at)
 
     def place(self, moment: datetime) -> float:
-        """Where a moment stands in the drawing, from 0 to `WIDTH`."""
+        """Returns a moment's place in the drawing, from 0 to `WIDTH`."""
         share = (moment - self.begins_at) / max(self.ends_at - self.begins_at, timedelta(seconds=1))
         return round(WIDTH * min(1.0, max(0.0, share)), 1)
 

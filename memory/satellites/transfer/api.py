@@ -61,7 +61,7 @@ class ImportQuerySerializer(QuerySerializer):
 
 
 class ImportFilterSerializer(PageQuerySerializer):
-    """Which imports to list."""
+    """Filters of the list of imports."""
 
     state = OneOfField(choices=ImportRun.State.choices, required=False)
 

@@ -101,7 +101,7 @@ class WebhookWithSecretSerializer(ApiSerializer):
 
 
 class WebhookDeliveryFilterSerializer(LongPageQuerySerializer):
-    """Which deliveries to list."""
+    """Filters of the list of deliveries."""
 
     state = OneOfField(choices=DELIVERY_STATES, required=False)
 
@@ -121,7 +121,7 @@ class WebhookDeliverySerializer(ApiSerializer):
 
 
 class ReplaySerializer(StrictSerializer):
-    """Which dead deliveries to send again."""
+    """The dead deliveries to send again."""
 
     since = ZonedDateTimeField(help_text="Those of events since then.")
 

@@ -180,7 +180,7 @@ def _connected(host: str, port: int, ends: float, allow_private: bool) -> socket
 
 
 def _words(error: Exception, *, is_late: bool) -> str:
-    """Why no answer came, in our words: those of the error may repeat the address."""
+    """Returns the reason for a missing answer; the error's words may repeat the address."""
     if is_late or isinstance(error, TimeoutError):
         return "It did not answer in time."
     if isinstance(error, socket.gaierror | UnicodeError):

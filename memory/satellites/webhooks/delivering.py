@@ -273,7 +273,7 @@ def _goes_on(
 
 
 def _attempt_before(delivery: WebhookDelivery) -> datetime | None:
-    """When the endpoint did not take something last, before this attempt."""
+    """Returns the time of the endpoint's last failure before this attempt."""
     rows = WebhookDelivery.objects.filter(
         team_id=delivery.team_id, endpoint_id=delivery.endpoint_id
     )

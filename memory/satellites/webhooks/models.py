@@ -1,4 +1,4 @@
-"""Where a team's programs are told of changes, and what waits to be sent there."""
+"""Endpoints of a team's programs, and the deliveries that wait for them."""
 
 from __future__ import annotations
 

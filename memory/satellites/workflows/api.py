@@ -92,7 +92,7 @@ class RecordedStepSerializer(ApiSerializer):
 
 
 class RecordingFilterSerializer(PageQuerySerializer):
-    """Which recordings to list."""
+    """Filters of the list of recordings."""
 
     status = OneOfField(choices=RECORDING_FILTERS, required=False, default="recording")
 

@@ -125,7 +125,7 @@ def holds_sequence(steps: Sequence[str], part: Sequence[str]) -> bool:
 def _repeated(
     calls: Sequence[ToolCall], steps: Sequence[Hashable], covered: set[int]
 ) -> list[tuple[list[int], int]]:
-    """Where repeated runs of steps begin, and how long they are; adds to what is covered.
+    """Returns starts and lengths of repeated runs of steps; adds to what is covered.
 
     In the sorted list of all suffixes, repeated runs stand beside each other: n log n.
     """

@@ -44,7 +44,7 @@ _SHAPE = re.compile(r"[0-9a-f]{16}:[0-9a-f.]*")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a shape stands: bytes [start, end) and lines of a file, and what is in its slots."""
+    """The place of a shape: bytes [start, end) and lines of a file, and what is in its slots."""
 
     path: str
     start: int

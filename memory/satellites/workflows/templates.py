@@ -28,7 +28,7 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """When the shape is written, its code with `{parts}`, and its steps in a line, if any."""
+    """Returns the shape's trigger, its code with `{parts}`, and its steps in a line, if any."""
 
     trigger: str
     code: str

@@ -141,7 +141,7 @@ class MessageRow(_MessageColumns):
 
     @property
     def accessed(self) -> float:
-        """When it was said: reading a message leaves no mark on it."""
+        """The time it was said: reading a message leaves no mark on it."""
         return self.said
 
     @property

@@ -1,4 +1,4 @@
-"""Who there is: agents, users and projects."""
+"""Agents, users and projects."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Reading(Resource[SenderT]):
 
     @operation
     def route(self, **request: Unpack[p.RouteRequest]) -> Call[m.Route]:
-        """Which language model would answer."""
+        """Returns the language model that would answer."""
         return post("/v1/route", m.Route, body=request)
 
     @operation
@@ -79,7 +79,7 @@ class Context(Resource[SenderT]):
 
     @operation
     def predict(self, **signals: Unpack[p.Predict]) -> Call[m.Prediction]:
-        """Which memories the work in hand will need."""
+        """Predicts the memories that the current work will need."""
         return post("/v1/context/predict", m.Prediction, body=signals)
 
     @operation

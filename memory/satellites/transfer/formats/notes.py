@@ -54,7 +54,7 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
 def _statements(
     body: str, path: str, title: str, first: int
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Where each statement stands, its words and its own tags; the body begins at line `first`."""
+    """Yields the place, words and tags of each statement; the body begins at line `first`."""
     part: list[str] = []
     begins = first
     for number, line in enumerate([*body.splitlines(), None], start=first):

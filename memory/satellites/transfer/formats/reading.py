@@ -1,4 +1,4 @@
-"""Which format a file is of, and its items one after the other, however large it is."""
+"""Recognises a file's format and yields its items one by one, however large it is."""
 
 from __future__ import annotations
 
