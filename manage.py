@@ -1,27 +1,19 @@
 #!/usr/bin/env python
-"""Runs Palimpsest's administrative commands."""
+"""Runs Palimpsest's commands: `palimpsest` of the installed wheel, `manage.py` in a checkout."""
 
-import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
-    """Hand the command line to Django; a database that is away is one line, not a traceback."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    # A command has one connection; the pool is for servers.
-    os.environ.setdefault("DATABASE_POOL_SIZE", "0")
-    from django.core.management import execute_from_command_line
-    from django.db import OperationalError
+    """Runs the command of the command line."""
+    # In the wheel the apps lie beside this file, in a folder that Python does not search by itself.
+    folder = str(Path(__file__).resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    from config.console import run
 
-    try:
-        execute_from_command_line(sys.argv)
-    except OperationalError as error:
-        reason = str(error).strip().splitlines()[0]
-        sys.exit(
-            f"PostgreSQL does not answer or refuses ({reason})."
-            " Start it with «make run» and the same PALIMPSEST_HOME; a database of your own wants"
-            " «manage.py migrate» first."
-        )
+    sys.exit(run(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from teams.ids import new_id
-from teams.models import Team
-from teams.models.base import TeamOwned
+from teams.models.base import OfTeam, TeamKey, TeamOwned
 
 # Every name that the database gives a change (audit/sql/memory_log.sql, commit_order.sql,
 # enter_log.sql); asking the log for its distinct ones would read all of it.
@@ -37,7 +36,7 @@ EVENTS = (
 )
 
 
-class MemoryLog(models.Model):
+class MemoryLog(OfTeam):
     """One change of one memory, written by the database in the transaction of the change.
 
     `state` is every column of the memory after the change except its text and `updated_at`;
@@ -49,7 +48,7 @@ class MemoryLog(models.Model):
     """
 
     seq = models.BigAutoField(primary_key=True)
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     memory_id = models.UUIDField()
     event = models.CharField(max_length=40)
     actor = models.CharField(max_length=200)
@@ -97,7 +96,7 @@ class MemoryLog(models.Model):
         return f"{self.event} {self.seq}"
 
 
-class LogCommit(models.Model):
+class LogCommit(OfTeam):
     """A transaction that changed memories of a team; see audit/sql/commit_order.sql.
 
     `position` numbers a team's commits in their order and `at` grows with it: what a reader saw at
@@ -106,7 +105,7 @@ class LogCommit(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     transaction_number = models.BigIntegerField()
     began_at = models.DateTimeField()
     is_last = models.BooleanField()
@@ -205,11 +204,11 @@ class Erasure(TeamOwned):
         return f"erasure {self.end_user_id or 'of purged memories'}"
 
 
-class OperationalEvent(models.Model):
+class OperationalEvent(OfTeam):
     """An operation in figures and reasons, without contents (seed 004 §14)."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     node = models.CharField(max_length=40)
     op = models.CharField(max_length=40)
     status = models.CharField(max_length=20)
@@ -231,11 +230,11 @@ class OperationalEvent(models.Model):
         return f"{self.node} {self.op} {self.status}"
 
 
-class WrittenBatch(models.Model):
+class WrittenBatch(OfTeam):
     """A batch of counts already written, so that it is not written again after a crash."""
 
     id = models.UUIDField(primary_key=True, editable=False)
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -245,7 +244,7 @@ class WrittenBatch(models.Model):
         return str(self.pk)
 
 
-class TeamRevision(models.Model):
+class TeamRevision(OfTeam):
     """A part of a team's revision, which is the sums over its rows (audit/sql/team_revision.sql).
 
     `memories` counts the transactions that changed what its answers are made of, `messages` those
@@ -253,7 +252,7 @@ class TeamRevision(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     memories = models.BigIntegerField()
     messages = models.BigIntegerField()
 

@@ -18,6 +18,7 @@ from django.db import connections, transaction
 from django.db.models import Model
 from django.utils import timezone
 from pgvector import HalfVector
+from pydantic_core import to_jsonable_python
 
 from benchmarks.admin_ground_rows import EVENTS, JOBS, LOG, SEARCH, SPEND, TALK, USES
 from benchmarks.texts import Texts
@@ -27,6 +28,7 @@ from memory.models import Category, Contradiction, Memory, MemoryRelation, Settl
 from memory.satellites.consent.models import ConsentRequest
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import correct_memory, pin_memory
+from memory.writing.drafts import MemoryDraft
 from teams.models import Agent, EndUser, Membership, Project, StaffUser
 
 OWNER: Final = "owner"
@@ -282,13 +284,24 @@ def _consent_requests(
             if number % 3 == 0
             else {"state": "approved", "decided_by": "staff:ann", "decided_at": at}
         )
+        draft = MemoryDraft(
+            team_id=team_id,
+            content=f"Lives in town {number}.",
+            memory_type=MemoryType.USER_PROFILE,
+            importance=7,
+            extractor="small-reader",
+            created_at=at,
+            subject="user.profile.city",
+            end_user_id=people[number % len(people)],
+        )
         rows.append(
             ConsentRequest(
                 **{"created_at": at, **decided},
                 team_id=team_id,
-                end_user_id=people[number % len(people)],
+                end_user_id=draft.end_user_id,
                 field="city",
-                content=f"Lives in town {number}.",
+                content=draft.content,
+                draft=to_jsonable_python(draft),
                 value_key=sha256(str(number).encode()).digest(),
                 proposed_by="task:extract",
                 expires_at=now + timedelta(days=7),

@@ -47,7 +47,7 @@ LOG = (
 )
 SEARCH = """
 INSERT INTO memory_searchentry (memory_id, team_id, embedding, embedding_model, lexemes)
-SELECT m.id, m.team_id, given.vector::halfvec, %(model)s, to_tsvector('english', m.content)
+SELECT m.id, m.team_id, given.vector::halfvec, %(model)s, palimpsest_lexemes(m.content)
 FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS given (id, vector)
 JOIN memory_memory m ON m.team_id = %(team)s AND m.id = given.id
 """

@@ -96,7 +96,7 @@ def measured(page: Page, client: Client) -> Measured:
 def _answer(page: Page, client: Client) -> bytes:
     """The page's body; RuntimeError for a refusal."""
     answer: Any = (  # Any: a response of Django's test client
-        client.post(page.url, page.form) if page.form else client.get(page.url)
+        client.post(page.url, page.form) if page.form else client.get(page.url, follow=True)
     )
     if answer.status_code != 200:
         raise RuntimeError(f"{page.url}: {answer.status_code}")

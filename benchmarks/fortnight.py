@@ -284,11 +284,53 @@ def report_invented(town: Town, *, verbose: bool) -> None:
         print(f"   {' '.join(words)}: {text}")
 
 
+def as_longmemeval() -> list[Json]:
+    """Returns the questions that have an answer in LongMemEval's form, all over the whole talk.
+
+    A message is evidence if it holds the answer and is of a conversation that answers the question.
+    """
+    rows = rows_of("talk")
+    found = []
+    for question in read_questions():
+        if question.kind in ("never", "confided"):
+            continue
+        sessions = [
+            [
+                each
+                | {
+                    "has_answer": row["id"] in question.told_in
+                    and any(_holds(each["content"], either) for either in question.answer)
+                }
+                for each in row["messages"]
+            ]
+            for row in rows
+        ]
+        found.append(
+            {
+                "question_id": question.id,
+                "question": question.question,
+                "haystack_session_ids": [row["id"] for row in rows],
+                "haystack_dates": [
+                    f"{datetime.fromisoformat(row['started_at']):%Y/%m/%d (%a) %H:%M}"
+                    for row in rows
+                ],
+                "haystack_sessions": sessions,
+            }
+        )
+    return found
+
+
 def main() -> None:
     """Settle the talk, ask, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--longmemeval", type=Path, help="only write the set to this file in LongMemEval's form"
+    )
     parser.add_argument("--verbose", action="store_true", help="print each miss and invention")
     given = parser.parse_args()
+    if given.longmemeval:
+        given.longmemeval.write_text(json.dumps(as_longmemeval()), encoding="utf-8")
+        return
     tools = default_tools()
     town = settle(is_extracted=True, tools=tools)
     kept = settle(is_extracted=False, tools=tools)

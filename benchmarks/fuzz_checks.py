@@ -25,6 +25,7 @@ BEYOND_SCHEMAS = (
     # Bodies say it by `not`; for the parameters of an address there is no way.
     (r"GET .*", r"\w+: It is another name of \w+: give one\."),
     (r"GET /v1/budget", r"agent: Name an agent of the team\."),
+    (r"(POST|PATCH) /v1/chat-models(/[^/]+)?", r"provider: There is no such provider\."),
     (
         r"POST /v1/memories(/.*)?",
         r"(\[\d+\]\.)?(corrected_)?content: Send a text, or a form with its payload\.",
@@ -108,6 +109,22 @@ BEYOND_SCHEMAS = (
     ),
     (r"POST /v1/imports", r"(format: )?The (file|archive) "),
     (r"POST /v1/imports", r".*: Is not UTF-8 text\."),
+    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"key_variable: Give the name of an environment "),
+    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"Provider with this Team and Name already exists\."),
+    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"base_url: It must look like "),
+    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"name: Use letters, digits, spaces, "),
+    (r"POST /v1/embeddings", r"input\[\d+\]: Null characters are not allowed\."),
+    (r"POST /v1/imports", r"line \d+: Is not of "),
+    (r"PATCH /v1/memories/[^/]+", r"user: A user_profile is about a person: name the user\."),
+    (r"POST /v1/tasks/[^/]+/items/[^/]+/promote", r"project: The task belongs to no project: "),
+    (r"PUT /v1/agents/[^/]+", r"model_config\.force_tier: It is above max_tier, "),
+    (r"PATCH /v1/team", r"\w+_usd: Ensure that there are no more than 12 digits in total\."),
+    (r"PATCH /v1/users/[^/]+", r"has_insights: Name what changes: "),
+    (r"POST /v1/context/package", r"project: The task belongs to the project "),
+    (r"POST /v1/conversations/[^/]+/messages", r"messages\[\d+\]\.source: A message of the role "),
+    (r"POST /v1/memories/[^/]+/correct", r"corrected_content: The memory says exactly this\."),
+    (r"POST /v1/patterns/learn", r"files: Send each path once\."),
+    (r"PUT /v1/agents/[^/]+", r"model_config\.max_tier: No custom tier is as low as that;"),
     (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must (look like|be an address in plain) "),
 )
 _JSON = "application/json"

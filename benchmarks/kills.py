@@ -1,11 +1,11 @@
-"""Is anything that was acknowledged lost, or there twice, when processes are killed under load?
+"""Kills processes under load and counts what of the acknowledged writes is lost, or there twice.
 
 Run as ``python -m benchmarks.kills --seconds 240``. It starts everything in a throwaway home, as
 `make run` does, and has eight clients write messages, memories, memories under an Idempotency-Key,
-and compactions. Every 6 to 16 seconds SIGKILL ends one of PostgreSQL, one of its backends, Redis,
-the web server, one of its processes, or the worker. Prints what was answered, and afterwards how
-much of what was acknowledged is missing or stands twice and what `verify_log` says. Ends with
-status 1 when anything is.
+and compactions. Every 6 to 16 seconds (``--pause 2 5``: 2 to 5) SIGKILL ends one of PostgreSQL, one
+of its backends, Redis, the web server, one of its processes, or the worker. Prints what was
+answered, and afterwards how much of what was acknowledged is missing or stands twice and what
+`verify_log` says. Ends with status 1 when anything is.
 """
 
 from __future__ import annotations
@@ -175,6 +175,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=240.0)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--pause", type=float, nargs=2, default=_PAUSE, help="seconds, from and to")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
@@ -194,7 +195,9 @@ def main() -> int:
             ]
             for writer in writers:
                 writer.start()
-            killed = _kill(launcher, seconds=options.seconds, seed=options.seed)
+            killed = _kill(
+                launcher, seconds=options.seconds, pause=options.pause, seed=options.seed
+            )
             stop.wait(CALM_SECONDS)
             stop.set()
             for writer in writers:
@@ -211,12 +214,14 @@ def main() -> int:
     return 1 if any(wrong.values()) else 0
 
 
-def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str]:
+def _kill(
+    launcher: psutil.Process, *, seconds: float, pause: Sequence[float], seed: int
+) -> Counter[str]:
     """End one process after another; how often which."""
     chance, killed = random.Random(seed), Counter[str]()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        time.sleep(chance.uniform(*_PAUSE))
+        time.sleep(chance.uniform(*pause))
         victim = chance.choice(list(_VICTIMS))
         with suppress(psutil.Error):
             found = _processes(launcher, victim)
@@ -227,7 +232,7 @@ def _kill(launcher: psutil.Process, *, seconds: float, seed: int) -> Counter[str
 
 
 def _processes(launcher: psutil.Process, victim: str) -> list[psutil.Process]:
-    """Those of the kind: servers and children themselves, or what they have started."""
+    """Returns the processes of the kind: servers and children, or what they have started."""
     found = _with(_VICTIMS[victim], launcher.children())
     if victim in ("a backend", "a web process"):
         mark = "palimpsest" if victim == "a backend" else ""

@@ -283,7 +283,8 @@ def report_talk(
             )
         spent += clock() - begin
         count += len(messages)
-        score.add(item=item, produced=found)
+        # What is not English is returned unread, and a rule refuses it.
+        score.add(item=item, produced=[each for each in found if each.confidence])
     if is_verbose:
         print("\n".join(score.notes))
     print(score.line(f"{title}, {extractor.name}"), f" {1000 * spent / count:.1f} ms a message")

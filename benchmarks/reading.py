@@ -1,13 +1,16 @@
 """Measures how long a read takes, for small and large owners, and if it finds the nearest.
 
 Run as ``python -m benchmarks.reading`` beside a running, migrated database, with the settings that
-manage.py uses. It fills it with 152,000 memories: a team with users of 1,000, 20,000 and 500, and
-teams of 1,000, 10,000 and 100,000 without users (``--scale 0.1`` for a tenth of all). With ``--keep
+manage.py uses. It fills it with 261,000 memories: a team with users of 1,000, 20,000 and 500, and
+teams of 1,000, 20,000 and 200,000 without users (``--scale 0.1`` for a tenth of all). With ``--keep
 NAME`` it fills only what no run of that name has filled before.
 
-It prints milliseconds of `retrieve` and of a search in process, the share of the exactly nearest
-ten and fifty that a read finds, and what clients of `POST /v1/retrieve` wait for, asking something
-new and asking again. Rows stay: use a database that may be thrown away.
+It prints milliseconds of `retrieve` and of a search in process, those of its SQL and of embedding
+the question, the share of the exactly nearest ten and fifty that a read finds, and what one client
+and several of `POST /v1/retrieve` wait for, asking something new and asking again. The ratio is of
+one client's wait to SQL and embedding together. ``--others 1000`` asks mem0 and LangGraph's store,
+which search exactly, about the same memories of teams up to that size, in process and with the same
+encoder. Rows stay: use a database that may be thrown away.
 """
 
 from __future__ import annotations
@@ -23,13 +26,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
+from django.db import connection
 from django.utils import timezone
 
 from benchmarks.ground import ACTOR, analyse, computed, statements
 from benchmarks.instance import own_server
+from benchmarks.report import langgraph, mem0
 from benchmarks.texts import Texts
 from memory.domain.audience import Viewer
 from memory.domain.scoring import Weights
@@ -56,7 +62,7 @@ BATCH = 1_000
 # The people of one team, of whom the first of each size is read, and teams without users.
 PEOPLE = {1_000: 10, 20_000: 1, 500: 20}
 READ_PEOPLE = (1_000, 20_000)
-TEAMS = (1_000, 10_000, 100_000)
+TEAMS = (1_000, 20_000, 200_000)
 DEPTHS = (10, 50)
 # The first questions of a connection wait for its plans.
 WARM_UP = 10
@@ -70,6 +76,7 @@ class Owner:
     """The owner of the memories that are read: a user of a team, or a whole team."""
 
     title: str
+    count: int
     team_id: UUID
     user: str | None = None
 
@@ -116,7 +123,7 @@ def filled(*, name: str, scale: float, tools: Tools) -> list[Owner]:
             viewer = Viewer(team_id=team_id, actor=ACTOR)
             remember(viewer=viewer, stated=stated, tools=tools, now=timezone.now())
         if part.title:
-            owners.append(Owner(part.title, team_id, part.user))
+            owners.append(Owner(part.title, part.count, team_id, part.user))
     return owners
 
 
@@ -137,17 +144,52 @@ def timed(call: Callable[[str], object], asked: Sequence[str]) -> str:
     return f"{p50:>8.1f}{p95:>8.1f}"
 
 
-def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
-    """Returns the p50 and p95 milliseconds of `retrieve` as a prompt, and as a search."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Milliseconds of the SQL of a median `retrieve`, and of embedding its question."""
+
+    sql: float
+    embedding: float
+
+    def ratio(self, took: float) -> float:
+        """How many times as long something took."""
+        return took / (self.sql + self.embedding)
+
+
+def in_process(owner: Owner, asked: Sequence[str], tools: Tools) -> tuple[str, Cost]:
+    """Returns the p50 and p95 milliseconds of `retrieve` as a prompt, and as a search; the cost."""
     viewer = owner.viewer()
     packing = Packing(weights=Weights(), token_budget=2000)
+    spent: list[float] = []
 
     def read(text: str, limit: int | None = None) -> Read:
         question = Question(text)
         return Read(viewer=viewer, question=question, limit=limit, tools=tools, now=timezone.now())
 
-    prompts = timed(lambda text: prompt(read(text), packing=packing), asked)
-    return prompts + timed(lambda text: search(read(text, limit=10)), asked)
+    def timing(execute: Callable[..., Any], *given: Any) -> Any:  # Any: as Django has it
+        started = time.perf_counter()
+        try:
+            return execute(*given)
+        finally:
+            spent[-1] += 1000 * (time.perf_counter() - started)
+
+    def told(text: str) -> None:
+        spent.append(0.0)
+        with connection.execute_wrapper(timing):
+            prompt(read(text), packing=packing)
+
+    figures = timed(told, asked) + timed(lambda text: search(read(text, limit=10)), asked)
+    embedding = timed(lambda text: tools.embedder.embed([f"{text} And why?"]), asked)
+    return figures, Cost(float(np.median(spent[WARM_UP:])), float(embedding.split()[0]))
+
+
+def others(owner: Owner, asked: Sequence[str]) -> Iterator[str]:
+    """Yields the p50 and p95 milliseconds of a search by mem0 and by LangGraph's store."""
+    with team_scope(team_ids=[owner.team_id], actor=ACTOR):
+        rows = Memory.objects.filter(team_id=owner.team_id, end_user__external_id=owner.user)
+        texts = list(rows.values_list("content", flat=True))
+    for name, make in (("mem0", mem0), ("LangGraph", langgraph)):
+        yield f"{name} {timed(make(texts), asked)}"
 
 
 def recall(owner: Owner, asked: Sequence[str], tools: Tools) -> str:
@@ -257,11 +299,11 @@ def _request(token: str, body: Mapping[str, object]) -> bytes:
     return "\r\n".join(head).encode() + _END + content
 
 
-def over_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:
+def over_http(costs: Mapping[Owner, Cost], *, count: int, clients: int) -> None:
     """Print what clients wait for that never pause, and what the processors spend on a request."""
-    print(f"\nHTTP, {clients} clients, ms: new p50, p95; again p50, p95; processor of a new one")
+    print(f"\nHTTP, clients: {clients}, ms: new p50, p95, ratio; again p50, p95; processors of one")
     with own_server(workers=2) as port:
-        for owner in owners:
+        for owner, cost in costs.items():
             with team_scope(team_ids=[owner.team_id], actor=ACTOR):
                 token = issue_key(team_id=owner.team_id).token
             bodies = [
@@ -273,7 +315,8 @@ def over_http(owners: Sequence[Owner], *, count: int, clients: int) -> None:
             concurrent_calls(port=port, token=token, bodies=first, clients=clients)
             new = concurrent_calls(port=port, token=token, bodies=rest, clients=clients)
             again = concurrent_calls(port=port, token=token, bodies=rest, clients=clients)
-            figures = [*np.percentile(new.took, [50, 95]), *np.percentile(again.took, [50, 95])]
+            p50, p95 = np.percentile(new.took, [50, 95])
+            figures = [p50, p95, cost.ratio(p50), *np.percentile(again.took, [50, 95])]
             spent = ", ".join(f"{kind} {each:.1f}" for kind, each in new.computed.items())
             print(f"{owner.title:<18}" + "".join(f"{each:>8.1f}" for each in figures), spent)
 
@@ -285,6 +328,7 @@ def main() -> None:
     parser.add_argument("--keep", metavar="NAME", help="fill it once, and use it again")
     parser.add_argument("--questions", type=int, default=100, help="asked of each owner")
     parser.add_argument("--clients", type=int, default=8, help="that ask through HTTP at once")
+    parser.add_argument("--others", type=int, default=0, help="largest team of the other stores")
     given = parser.parse_args()
     tools = default_tools()
     name = given.keep or f"reading-{uuid4().hex[:10]}"
@@ -293,12 +337,21 @@ def main() -> None:
     extend_vector_graphs(fresh=0)
     forget_graphs()
     analyse()
-    print("ms: retrieve p50, p95; search p50, p95; % found of the nearest 10 and 50")
+    print(
+        "ms: retrieve p50, p95; search p50, p95; SQL, embedding; % found of the nearest 10 and 50"
+    )
+    costs: dict[Owner, Cost] = {}
     for owner in owners:
         asked = questions(given.questions + WARM_UP)
-        row = in_process(owner, asked, tools) + recall(owner, asked[:50], tools)
-        print(f"{owner.title:<18}{row}", flush=True)
-    over_http(owners, count=4 * given.questions, clients=given.clients)
+        figures, cost = in_process(owner, asked, tools)
+        costs[owner] = cost
+        figures += f"{cost.sql:>8.1f}{cost.embedding:>8.1f}" + recall(owner, asked[:50], tools)
+        print(f"{owner.title:<18}{figures}", flush=True)
+    for clients in (1, given.clients):
+        over_http(costs, count=4 * given.questions, clients=clients)
+    for owner in owners:
+        if owner.count <= given.others:
+            print(owner.title, *others(owner, questions(given.questions)), flush=True)
 
 
 if __name__ == "__main__":

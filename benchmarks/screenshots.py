@@ -59,7 +59,7 @@ def _server(home: Path) -> Iterator[str]:
         "DJANGO_SUPERUSER_PASSWORD": "secret",
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "config.launcher"],
+        [sys.executable, "manage.py", "serve"],
         cwd=_ROOT,
         env=settings,
         stdout=subprocess.DEVNULL,

@@ -302,14 +302,15 @@ def writes(*, sizes: Sequence[int], clients: Sequence[int], rounds: int, users: 
 
 
 def http(*, rounds: int) -> None:
-    """Prints the rate of bulk writes over HTTP beside the same in process."""
+    """Prints the rates of bulk writes over HTTP by one client and two, beside one in process."""
     tools, viewer, texts = default_tools(), new_team("writing"), Texts(random.randrange(2**32))
     with scope_of(viewer):
         open_conversation(team_id=viewer.team_id, agent="scribe", user="reader")
         headers = {"Authorization": f"Bearer {issue_key(team_id=viewer.team_id).token}"}
-    ways: dict[str, list[Spent]] = {"in process": [], "over HTTP": []}
+    ways: dict[str, list[Spent]] = {"in process": [], "over HTTP": [], "by two clients": []}
     with (
-        own_server(workers=1) as port,
+        own_server(workers=2) as port,
+        ThreadPoolExecutor(2) as pool,
         httpx.Client(
             base_url=f"http://127.0.0.1:{port}/v1/", headers=headers, timeout=60
         ) as client,
@@ -319,16 +320,23 @@ def http(*, rounds: int) -> None:
             answer = client.request(method, path, json=body).raise_for_status()
             return len(answer.content)
 
-        for turn in range(rounds + 1):
-            stated = statements(texts, BULK)
-            sent = [
+        def drawn() -> list[dict[str, Any]]:
+            return [
                 {name: asdict(each)[name] for name in _SENT} for each in statements(texts, BULK)
             ]
+
+        def post(sent: object) -> int:
+            return ask("POST", "memories", sent)
+
+        for turn in range(rounds + 1):
+            stated, sent, several = statements(texts, BULK), drawn(), [drawn() for _ in range(4)]
             inside = spent_on(lambda stated=stated: write(viewer, stated, tools))  # type: ignore[misc]
-            outside = spent_on(lambda sent=sent: ask("POST", "memories", sent))  # type: ignore[misc]
+            outside = spent_on(lambda sent=sent: post(sent))  # type: ignore[misc]
+            at_once = spent_on(lambda several=several: list(pool.map(post, several)))  # type: ignore[misc]
             if turn:  # The first one warms up.
                 ways["in process"].append(inside)
                 ways["over HTTP"].append(outside)
+                ways["by two clients"].append(Spent(at_once.clock / 4, at_once.processor / 4))
         for title, spent in ways.items():
             by_clock = BULK / median(each.clock for each in spent)
             by_processor = BULK / median(each.processor for each in spent)

@@ -12,4 +12,6 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from .celery import app as celery_app
 
-__all__ = ["celery_app"]
+__all__ = ["__version__", "celery_app"]
+
+__version__ = "0.1.0"

@@ -162,15 +162,15 @@ def embedded_servers() -> Iterator[None]:
 
 def run_client(program: str, *arguments: str, names_database: bool = True) -> str:
     """Run pg_dump or pg_restore as the owner; returns its output, raises BackupError."""
-    if settings.HAS_OWN_POSTGRES:
-        found: str | None = str(binaries_folder() / program)
-    else:
-        found = shutil.which(program)
+    found = None if settings.HAS_OWN_POSTGRES else shutil.which(program)
     if found is None:
-        raise BackupError(
-            f"{program} is not installed here: install PostgreSQL's client programs, of the"
-            " server's version or a newer one."
-        )
+        try:
+            found = str(binaries_folder() / program)
+        except embedded.EmbeddedError as error:
+            raise BackupError(
+                f"{program} is not installed here: install PostgreSQL's client programs, of the"
+                " server's version or a newer one."
+            ) from error
     login = connections[OWNER].connection.info
     done = subprocess.run(  # noqa: S603
         # The DSN is without the password.

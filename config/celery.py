@@ -32,9 +32,12 @@ app.autodiscover_tasks()
 
 
 @celeryd_init.connect
-def wait_for_redis(conf: Settings, **_: object) -> None:
-    """Let a worker wait for a hanging Redis: after a time-out kombu would lose its task."""
-    conf.broker_transport_options = {**conf.broker_transport_options, "socket_timeout": None}
+def wait_for_broker(conf: Settings, **_: object) -> None:
+    """Let a worker wait for a hanging broker: after a time-out kombu would lose its task."""
+    options = dict(conf.broker_transport_options)
+    for name in options.keys() & {"socket_timeout", "read_timeout", "write_timeout"}:
+        options[name] = None
+    conf.broker_transport_options = options
 
 
 @worker_process_init.connect

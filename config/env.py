@@ -66,6 +66,16 @@ def read_list(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in read_str(name, default).split(",") if item.strip()]
 
 
+def read_url(name: str, default: str) -> str:
+    """The variable as an address by HTTPS, or by HTTP on this machine."""
+    value = read_str(name, default)
+    parts = urlsplit(value)
+    is_local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if value and not (is_local or (parts.scheme == "https" and parts.hostname)):
+        raise ImproperlyConfigured(f"{name} must begin with https://, not {value!r}.")
+    return value
+
+
 def read_prefixed(prefix: str) -> dict[str, str]:
     """All variables whose names begin with `prefix` and that are not empty, by name."""
     return {name: value for name, value in os.environ.items() if name.startswith(prefix) and value}

@@ -1,4 +1,4 @@
-"""Everything on one machine: `python -m config.launcher` starts it, Ctrl-C stops it.
+"""Everything on one machine: `palimpsest serve` starts it, Ctrl-C stops it.
 
 PostgreSQL and Redis of the home folder (unless DATABASE_URL or REDIS_URL name others), the
 migrations, a Celery worker and its beat, the web server. Django runs in the children only. What
@@ -8,7 +8,6 @@ dies is started again; when this process ends, even by SIGKILL, so do all of the
 import fcntl
 import os
 import secrets
-import shlex
 import signal
 import socket
 import subprocess
@@ -127,8 +126,8 @@ class Options(NamedTuple):
     workers: int
 
 
-def _options() -> Options:
-    """Reads the variables, and completes those that the children inherit; raises LaunchError."""
+def read_options() -> Options:
+    """Reads the variables, and completes those that children inherit; raises LaunchError."""
     home, host = embedded.home(), os.environ.get("HOST") or "127.0.0.1"
     port = _number("PORT", os.environ.get("PORT") or "8000", most=65535)
     workers = _number(
@@ -144,9 +143,9 @@ def main() -> int:
     os.umask(0o077)  # the data, the logs and what is in them belong to this user alone
     _listen()
     try:
-        options = _options()
+        options = read_options()
         with only_one(options.home) as lock:
-            _check_port(options)
+            check_port(options)
             if not os.environ.get("DJANGO_SECRET_KEY") and not _is_production():
                 os.environ["DJANGO_SECRET_KEY"] = _secret_key(options.home)
             _run(options, lock)
@@ -214,8 +213,10 @@ def _parts(options: Options, lock: int) -> Iterator[Part]:
             is_alive=lambda: embedded.redis_pid(home) is not None,
             stop=lambda: embedded.stop_redis(home),
         )
-    # Outside production whitenoise serves the files from where the apps keep them.
-    for command in ("migrate", *(["collectstatic"] if _is_production() else [])):
+    # Outside production whitenoise serves the files from where the apps keep them; a STATIC_ROOT
+    # that is set has been filled already, as in the image.
+    is_to_collect = _is_production() and not os.environ.get("STATIC_ROOT")
+    for command in ("migrate", *(["collectstatic"] if is_to_collect else [])):
         if Program("manage.py", command, "--noinput", "--verbosity", "0", lock=lock).run():
             raise LaunchError(f"manage.py {command} failed, see above")
     celery = ["-m", "celery", "-A", "config", "--quiet"]
@@ -277,7 +278,8 @@ def only_one(home: Path) -> Iterator[int]:
         yield file.fileno()
 
 
-def _check_port(options: Options) -> None:
+def check_port(options: Options) -> None:
+    """Raises LaunchError if the web server could not listen on its port."""
     host, port = options.host, options.port
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -286,8 +288,7 @@ def _check_port(options: Options) -> None:
             probe.bind(address)
     except OSError as error:
         raise LaunchError(
-            f"cannot listen on {host}:{port} ({error.strerror}); choose another with PORT=…"
-            " make run"
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another port with PORT=…"
         ) from error
 
 
@@ -312,12 +313,7 @@ def _secret_key(home: Path) -> str:
 
 
 def _welcome(options: Options) -> str:
-    python = Path(sys.prefix) / "bin" / "python"
-    if python.is_relative_to(PROJECT_ROOT):
-        python = python.relative_to(PROJECT_ROOT)
-    manage = f"{shlex.quote(str(python))} manage.py"
-    if options.home != PROJECT_ROOT / embedded.DEFAULT_HOME:
-        manage = f"PALIMPSEST_HOME={shlex.quote(str(options.home))} {manage}"
+    program = embedded.program(options.home)
     name = "localhost" if options.host in {"0.0.0.0", "::"} else options.host  # noqa: S104
     url = f"http://[{name}]:{options.port}" if ":" in name else f"http://{name}:{options.port}"
     return f"""ready
@@ -327,8 +323,8 @@ def _welcome(options: Options) -> str:
   Admin          {url}/admin/
   Data           {options.home}
 
-  A key for an agent:      {manage} issue_key --team acme
-  A login for the admin:   {manage} createsuperuser
+  A key for an agent:      {program} key --team acme
+  A login for the admin:   {program} createsuperuser
 
   Ctrl-C stops everything."""
 
@@ -336,7 +332,3 @@ def _welcome(options: Options) -> str:
 def _say(text: str) -> None:
     sys.stdout.write(f"palimpsest: {text}\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

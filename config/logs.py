@@ -28,6 +28,9 @@ HEADER = "X-Request-Id"
 # What goes into a log as it is, and is no way to write lines of one's own there.
 _GIVEN = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _FIELDS = ("time", "level", "logger", "message", "request_id", "task", "trace_id", "span_id")
+# The logger with a line for each request, and the further fields of its lines.
+REQUEST_LOG = "palimpsest.requests"
+OF_REQUESTS = ("method", "route", "status", "milliseconds", "team", "agent")
 # Kinds of errors whose texts tell of services and settings; those of others, such as ValueError,
 # may hold whatever was said.
 _TOLD = (OSError, DatabaseError, psycopg.Error, redis.RedisError, ImproperlyConfigured)
@@ -115,7 +118,8 @@ class JsonLines(JsonFormatter):
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
         """The fields, without empty ones; what libraries add may hold whole requests."""
-        return {name: log_data[name] for name in (*_FIELDS, "exc_info") if log_data.get(name)}
+        own = OF_REQUESTS if log_data.get("logger") == REQUEST_LOG else ()
+        return {name: log_data[name] for name in (*_FIELDS, *own, "exc_info") if log_data.get(name)}
 
 
 def _traceback(error: BaseException | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Liveness, readiness, the heartbeat of the workers, and `/metrics` for Prometheus.
+"""Liveness, readiness, the heartbeat of the workers, `/metrics`, and the log of requests.
 
 Each web process counts its requests in a file of its own; whichever process is asked adds up the
 files of all (config/web_server.py names their folder). Jobs come from the database, written
@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 import redis
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django_redis import get_redis_connection
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -36,15 +39,21 @@ from prometheus_client.core import (
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from audit.services.verification import log_is_intact, oldest_unsealed_seconds
 from memory.reading.snapshots import READS
 from memory.satellite import satellites
+from memory.selectors.contradictions import count_open_contradictions
 from memory.selectors.conversations import jobs_by_state, oldest_wait
 from memory.writing.counters import work_counts, written_counts
 from memory.writing.indexing.vectors import pending_counts
 from routing.clients.quick_redis import QuickRedis
+from routing.services.cost_guard import installation_spend
+from teams.services.keys import Principal
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
+from .backup_times import last_verified_backup
+from .logs import OF_REQUESTS, REQUEST_LOG
 from .problems import RETRY_AFTER_SECONDS, problem
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
@@ -52,6 +61,11 @@ _METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"
 # A proxy on this machine sets one of these when it forwards somebody else's request.
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
+
+# Asked every few seconds by whoever watches the server.
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+
+_requests = logging.getLogger(REQUEST_LOG)
 
 AT_WORK = f"{settings.REDIS_PREFIX}:at-work"
 # Beat sends a task every few seconds, so a minute without any means that no worker runs.
@@ -72,6 +86,20 @@ LATENCY = Histogram(
     buckets=_SECONDS,
     registry=None,
 )
+WAITS = Counter(
+    "palimpsest_database_waits",
+    "Uses of the database that waited for a connection of their process' pool.",
+    registry=None,
+)
+WAIT_SECONDS = Counter(
+    "palimpsest_database_wait_seconds", "Seconds that they waited, in all.", registry=None
+)
+WAIT_FAILURES = Counter(
+    "palimpsest_database_wait_failures",
+    "Uses of the database that got no connection in time.",
+    registry=None,
+)
+_OF_PROCESSES = (REQUESTS, LATENCY, READS, WAITS, WAIT_SECONDS, WAIT_FAILURES)
 
 
 def healthz(_request: HttpRequest) -> HttpResponse:
@@ -137,7 +165,10 @@ def _heartbeat() -> QuickRedis:
 
 
 class MetricsMiddleware:
-    """Counts requests and their duration by route; labels hold no addresses or ids."""
+    """Counts requests and their duration by route, and logs a line for each, without addresses.
+
+    The time ends where the answer begins. Probes are counted and not logged.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -148,9 +179,37 @@ class MetricsMiddleware:
         match = request.resolver_match
         route = f"/{match.route}" if match is not None else "unmatched"
         method = request.method if request.method in _METHODS else "other"
+        seconds = time.perf_counter() - started
         REQUESTS.labels(route, method, response.status_code).inc()
-        LATENCY.labels(route, method).observe(time.perf_counter() - started)
+        LATENCY.labels(route, method).observe(seconds)
+        count_pool(connection)
+        _log(request, method, route, response.status_code, seconds)
         return response
+
+
+def count_pool(used: Any) -> None:  # Any: Django leaves the pool of a connection untyped
+    """Counts what the pool of this process has noted of waiting since the last request."""
+    if (pool := used.pool) is not None:
+        noted = pool.pop_stats()
+        WAITS.inc(noted.get("requests_queued", 0))
+        WAIT_SECONDS.inc(noted.get("requests_wait_ms", 0) / 1000)
+        WAIT_FAILURES.inc(noted.get("requests_errors", 0))
+
+
+def _log(request: HttpRequest, method: str, route: str, status: int, seconds: float) -> None:
+    if route in _PROBES:
+        return
+    # An admin's session has a user that is looked up when it is first used: it stays unused here.
+    holder = request.__dict__.get("user")
+    team, agent = (holder.team_slug, holder.agent_slug) if type(holder) is Principal else ("", "")
+    # Of the agent that a request names, as `ApiViewSet.check_agent` has it.
+    agent = agent or str(request.META.get("palimpsest.agent", ""))
+    values = (method, route, status, round(seconds * 1_000, 1), team, agent)
+    _requests.info(
+        "%s %s %d in %s ms, team %s, agent %s",
+        *(value or "-" for value in values),
+        extra=dict(zip(OF_REQUESTS, values, strict=True)),
+    )
 
 
 class _State(Collector):
@@ -172,6 +231,7 @@ class _State(Collector):
                 yield from _jobs()
         with suppress(redis.RedisError):
             if has_redis:
+                yield from _backups()
                 yield from _writing()
 
 
@@ -181,6 +241,13 @@ def _jobs() -> Iterator[Metric]:
         for state, count in jobs_by_state().items():
             jobs.add_metric([state], count)
         yield jobs
+        yield GaugeMetricFamily(
+            "palimpsest_open_contradictions",
+            "Contradictions that nobody has resolved.",
+            value=count_open_contradictions(),
+        )
+        yield from _log_of_teams()
+        yield from _spend()
         for satellite in satellites():
             yield from satellite.metrics()
     yield GaugeMetricFamily(
@@ -193,6 +260,43 @@ def _jobs() -> Iterator[Metric]:
         "Memories stored in bulk that wait to be embedded.",
         value=sum(pending_counts().values()),
     )
+
+
+def _log_of_teams() -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "palimpsest_oldest_unsealed_seconds",
+        "Seconds since the oldest entry of a team's log that has no seal yet; 0 where none waits.",
+        value=oldest_unsealed_seconds(),
+    )
+    yield GaugeMetricFamily(
+        "palimpsest_log_intact",
+        "0 where the latest verification of a team's log found that it was changed, else 1.",
+        value=float(log_is_intact()),
+    )
+
+
+def _spend() -> Iterator[Metric]:
+    spent_usd, fullest = installation_spend(now=timezone.now())
+    yield GaugeMetricFamily(
+        "palimpsest_month_spend_usd",
+        "USD that language models have cost all teams in the month.",
+        value=float(spent_usd),
+    )
+    yield GaugeMetricFamily(
+        "palimpsest_budget_used_ratio",
+        "The greatest share of a team's monthly budget that is spent.",
+        value=fullest,
+    )
+
+
+def _backups() -> Iterator[Metric]:
+    verified = last_verified_backup()
+    if verified is not None:
+        yield GaugeMetricFamily(
+            "palimpsest_backup_verified_timestamp_seconds",
+            "When the newest backup that a trial restore has verified was made, in Unix time.",
+            value=verified.timestamp(),
+        )
 
 
 def _writing() -> Iterator[Metric]:
@@ -235,9 +339,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if os.environ.get(MULTIPROCESS):
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     else:
-        registry.register(REQUESTS)
-        registry.register(LATENCY)
-        registry.register(READS)
+        for each in _OF_PROCESSES:
+            registry.register(each)
     registry.register(_State())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 

@@ -36,7 +36,7 @@ _MAX_CHARS = 1_000
 
 logger = logging.getLogger(__name__)
 
-_DOMAIN = {
+_DOMAIN: dict[type[errors.DomainError], tuple[int, str]] = {
     errors.NotFoundError: (404, "Not found"),
     errors.ForbiddenError: (403, "Forbidden"),
     errors.InvalidError: (422, "Invalid input"),
@@ -46,6 +46,7 @@ _DOMAIN = {
     # As nginx has it: only the log and the metrics tell.
     errors.GivenUpError: (499, "Client closed request"),
     errors.UnavailableError: (503, "Service unavailable"),
+    errors.MovedError: (421, "Misdirected request"),
 }
 _TITLES = {
     400: "Malformed request",
@@ -120,7 +121,11 @@ def problem_for(error: Exception) -> JsonResponse | None:
         wait = error.retry_after_seconds
         headers = None if wait is None else {"Retry-After": str(math.ceil(wait))}
         changed = error.changed if isinstance(error, ChangedSinceError) else ()
-        members = {"memories": [str(each.memory.pk) for each in changed]} if changed else None
+        members: dict[str, object] = {}
+        if changed:
+            members["memories"] = [str(each.memory.pk) for each in changed]
+        if isinstance(error, errors.MovedError):
+            members["moved_to"] = error.moved_to
         answer = problem(code, title, detail, problems=fields, members=members, headers=headers)
         if code >= 500:
             # The caller can act on it; Django would log it as a server error.
@@ -128,6 +133,9 @@ def problem_for(error: Exception) -> JsonResponse | None:
             logger.log(level, "%d: %s", code, detail)
             return _logged(answer)
         return answer
+    if isinstance(error.__cause__, psycopg.errors.ReadOnlySqlTransaction):
+        # Begun before the team was frozen; or the database is a standby.
+        return problem_for(errors.FrozenError())
     if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
         logger.warning("A statement took too long and was stopped.")
         return _unavailable(_TOO_LONG, retry_after=10)

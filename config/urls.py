@@ -9,9 +9,14 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpResponse
 from django.urls import include, path
+from django.views.decorators.http import conditional_page
 from django.views.generic import RedirectView
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
+from drf_spectacular.renderers import (
+    OpenApiJsonRenderer,
+    OpenApiJsonRenderer2,
+    OpenApiYamlRenderer,
+)
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
@@ -39,7 +44,8 @@ class SchemaView(SpectacularAPIView):
         renderer = request.accepted_renderer
         with _lock:
             document = _document(renderer.format)
-        return HttpResponse(document, content_type=renderer.media_type)
+        headers = {"Cache-Control": "public, max-age=300"}
+        return HttpResponse(document, content_type=renderer.media_type, headers=headers)
 
 
 @cache
@@ -50,6 +56,13 @@ def _document(name: str) -> Any:  # Any: bytes or a text, by the renderer
 
 
 _READ = ["get", "head"]
+_AS_JSON = [OpenApiJsonRenderer2, OpenApiJsonRenderer]
+
+
+def schema_view(**options: Any) -> Any:  # Any: Django's views
+    """A view of the document, which answers 304 to readers that have it."""
+    return conditional_page(SchemaView.as_view(http_method_names=_READ, **options))
+
 
 urlpatterns = [
     # First what is asked most: each address is tried in this order.
@@ -70,7 +83,8 @@ urlpatterns = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("metrics", metrics),
-    path("v1/schema", SchemaView.as_view(http_method_names=_READ), name="schema"),
+    path("v1/schema", schema_view(), name="schema"),
+    path("v1/openapi.json", schema_view(renderer_classes=_AS_JSON), name="openapi"),
     path(
         "v1/docs",
         SpectacularSwaggerView.as_view(url_name="schema", http_method_names=_READ),

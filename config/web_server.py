@@ -18,9 +18,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -42,6 +44,8 @@ METRICS = "PROMETHEUS_MULTIPROC_DIR"
 # A body may take so long, and a second more for each of these bytes that have arrived.
 PATIENCE_SECONDS = 30.0
 _LEAST_BYTES_A_SECOND = 10_000
+# A body may come in so many pieces, and one more for each of these bytes.
+_MOST_PIECES, _PIECE_LEAST_BYTES = 20_000, 256
 # Bodies on their way may take so many of the largest together; small ones are not counted.
 _MOST_ARRIVING = 4
 _SMALL_BYTES = 64 * 1024
@@ -49,7 +53,12 @@ _SMALL_BYTES = 64 * 1024
 _PIECE_BYTES = 256 * 1024
 # These wait for models or for nothing, and hardly compute: they have threads of their own.
 _WAITING = ("/v1/chat/", "/healthz")
+# These go on for up to two minutes, in the same threads, a few for each client.
+_LONG = "/extract"
 _WAITING_FOR_EACH = 4
+_NOBODY = blake2b(b"", digest_size=16).digest()
+# Others ask if they did in these seconds.
+_RECENT_SECONDS = 5.0
 _MOST_CONNECTIONS = 2_000
 # A connection may have a file of its body besides; the application has files of its own.
 _MOST_FILES = 2 * _MOST_CONNECTIONS + 500
@@ -90,7 +99,6 @@ def main(host: str, port: int, *, target: str = "config.web_server:application")
         backpressure=_MOST_CONNECTIONS,
         http1_settings=HTTP1Settings(max_buffer_size=_MOST_HEADER_BYTES),
         log_level=LogLevels(os.environ.get("LOG_LEVEL", "warning").lower()),
-        log_access=bool(os.environ.get("ACCESS_LOG")),
         respawn_failed_workers=True,
         workers_kill_timeout=_GRACE_SECONDS,
     ).serve()
@@ -127,8 +135,9 @@ def application() -> Bridge:
 class Bridge:
     """An ASGI application that answers with a WSGI application, in threads.
 
-    A client (a key, or a login) has half of the threads at most, so that one that asks much leaves
-    some to the others; the rest of its requests wait.
+    A client (a key, or a login) has half of the threads at most, and a quarter while others ask, so
+    that one that asks much holds nobody up; the rest of its requests wait. What waited when the
+    others came still has its half.
     """
 
     def __init__(
@@ -144,8 +153,9 @@ class Bridge:
         self._most_bytes, self._patience = most_bytes, patience
         self._computing = ThreadPoolExecutor(threads, "web")
         self._waiting = ThreadPoolExecutor(threads * _WAITING_FOR_EACH, "web-waiting")
-        self._most_of_one = max(1, threads // 2)
-        self._shares: WeakValueDictionary[bytes, asyncio.Semaphore] = WeakValueDictionary()
+        self._alone = _Shares(max(1, threads // 2))
+        self._beside, self._long = (_Shares(max(1, threads // 4)) for _ in range(2))
+        self._asked_at: OrderedDict[bytes, float] = OrderedDict()
         self._arriving = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -172,7 +182,7 @@ class Bridge:
         """Read the body; raises _RefusalError for one that is too large or slow, or breaks off."""
         if int(_header(scope, b"content-length") or 0) > self._most_bytes:
             raise self._too_large()
-        began, size, is_whole = asyncio.get_running_loop().time(), 0, False
+        began, size, pieces, is_whole = asyncio.get_running_loop().time(), 0, 0, False
         try:
             async with asyncio.timeout_at(began + self._patience) as deadline:
                 while not is_whole:
@@ -180,10 +190,14 @@ class Bridge:
                     if message["type"] == "http.disconnect":
                         raise _RefusalError(400, "Not HTTP", "The body has no end.")
                     piece = message.get("body", b"")
-                    size += len(piece)
+                    size, pieces = size + len(piece), pieces + 1
                     self._arriving += len(piece)
                     if size > self._most_bytes:
                         raise self._too_large()
+                    if pieces > _MOST_PIECES + size // _PIECE_LEAST_BYTES:
+                        raise _RefusalError(
+                            400, "Bad request", "The body comes in too small pieces."
+                        )
                     if size > _SMALL_BYTES and self._arriving > _MOST_ARRIVING * self._most_bytes:
                         detail = "Too many large bodies are on their way here."
                         raise _RefusalError(503, "Service unavailable", detail, retry_after=5)
@@ -207,6 +221,9 @@ class Bridge:
         try:
             if scope["path"].startswith(_WAITING):
                 written = await loop.run_in_executor(self._waiting, exchange.answer, body)
+            elif scope["path"].endswith(_LONG):
+                async with self._long.of(_client(scope)):
+                    written = await loop.run_in_executor(self._waiting, exchange.answer, body)
             else:
                 async with self._share(scope):
                     written = await loop.run_in_executor(self._computing, exchange.answer, body)
@@ -219,9 +236,28 @@ class Bridge:
             watching.cancel()
 
     def _share(self, scope: Message) -> asyncio.Semaphore:
-        client = _header(scope, b"authorization") or _header(scope, b"cookie")
-        if (share := self._shares.get(client)) is None:
-            share = self._shares[client] = asyncio.Semaphore(self._most_of_one)
+        client = _client(scope)
+        if client == _NOBODY:  # monitors and pages without a login, which are nobody's rivals
+            return self._beside.of(client)
+        now = asyncio.get_running_loop().time()
+        self._asked_at[client] = now
+        self._asked_at.move_to_end(client)
+        while next(iter(self._asked_at.values())) < now - _RECENT_SECONDS:
+            self._asked_at.popitem(last=False)
+        return (self._alone if len(self._asked_at) == 1 else self._beside).of(client)
+
+
+class _Shares:
+    """Semaphores of clients, each for so many threads, for as long as one is in use."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._of: WeakValueDictionary[bytes, asyncio.Semaphore] = WeakValueDictionary()
+
+    def of(self, client: bytes) -> asyncio.Semaphore:
+        """Returns the client's."""
+        if (share := self._of.get(client)) is None:
+            share = self._of[client] = asyncio.Semaphore(self._threads)
         return share
 
 
@@ -310,6 +346,12 @@ class _RefusalError(Exception):
             headers[b"retry-after"] = b"%d" % self._retry_after
         await send({"type": _START, "status": self._code, "headers": list(headers.items())})
         await send({"type": _BODY, "body": body})
+
+
+def _client(scope: Message) -> bytes:
+    """Returns a digest of the key or login that a request was sent with."""
+    sent = _header(scope, b"authorization") or _header(scope, b"cookie")
+    return blake2b(sent, digest_size=16).digest()
 
 
 def _header(scope: Message, name: bytes) -> bytes:

@@ -9,6 +9,7 @@ psql --set ON_ERROR_STOP=1 --no-psqlrc --username "$POSTGRES_USER" --dbname post
 CREATE ROLE palimpsest_owner LOGIN CREATEROLE PASSWORD :'owner_password';
 CREATE ROLE palimpsest_app LOGIN PASSWORD :'app_password';
 GRANT palimpsest_app TO palimpsest_owner;
+GRANT SET ON PARAMETER session_replication_role TO palimpsest_owner;
 CREATE DATABASE palimpsest OWNER palimpsest_owner;
 REVOKE CONNECT ON DATABASE palimpsest FROM PUBLIC;
 GRANT CONNECT ON DATABASE palimpsest TO palimpsest_app;

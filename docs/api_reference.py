@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -59,6 +60,8 @@ def _object(name: str, schema: _Json) -> Iterator[str]:
     yield from (f"({_anchor(name)})=", f"### {name}", "")
     if description := schema.get("description"):
         yield from (_text(description), "")
+    if example := schema.get("example"):
+        yield from ("```json", json.dumps(example, ensure_ascii=False, indent=2), "```", "")
     if properties := schema.get("properties"):
         required = schema.get("required", ())
         yield from ("| field | type | meaning |", "|---|---|---|")

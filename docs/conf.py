@@ -23,7 +23,7 @@ include_patterns = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
-    "clients/python/README.md",
+    "clients/*/README.md",
     "docs/**.md",
     "examples/**.md",
     "memory/satellites/*/docs.md",

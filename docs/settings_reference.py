@@ -27,6 +27,7 @@ _KINDS = {
     "read_bool": "switch",
     "read_list": "list, by commas",
     "read_choice": "one of",
+    "read_url": "address",
     "read_prefixed": "all of these names",
     "get": "text",
 }

@@ -16,14 +16,24 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from routing.domain.complexity import Tier
-from routing.domain.endpoints import problem_with_key_name, problem_with_url
+from routing.domain.endpoints import problem_with_key_name
 from routing.models import ChatModel, Provider, RoutingDecision, SpendEntry, SpendTotal
-from routing.services.keys import encrypt_key, problem_with_key
 from routing.services.models import prepare_check, provider_key
+from routing.services.providers import NAME as _KEY
+from routing.services.providers import REMOVED as _REMOVE
+from routing.services.providers import TYPED as _TYPED
+from routing.services.providers import NewKey, apply_key, note_change
 from teams.admin import display
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section
 from teams.admin.filters import DaysFilter, condition_filter, value_filter
-from teams.admin.theme import ChoiceFilter, PasswordWidget, RelatedFilter, YesNoFilter
+from teams.admin.theme import (
+    ChoiceFilter,
+    PasswordWidget,
+    RelatedFilter,
+    Row,
+    SwitchWidget,
+    YesNoFilter,
+)
 from teams.admin_permissions import ADMINS
 from teams.middleware import outside_staff_scope
 from teams.models import Team
@@ -32,7 +42,6 @@ from teams.models import Team
 TIERS = (*(tier.value for tier in Tier), "extraction", "review", "judge")
 TIER_COLOURS = {"fast": "success", "balanced": "info", "powerful": "warning"}
 _OUTCOME_COLOURS = {"answered": "success", "cut": "warning", "failed": "danger", "advised": "info"}
-_KEY, _TYPED = "key_variable", "api_key"
 # In place of an id in addresses.
 _NEW = "add"
 
@@ -64,6 +73,9 @@ class ProviderForm(TeamOwnedForm):
         required=False,
         widget=PasswordWidget(attrs={"autocomplete": "new-password", "spellcheck": "false"}),
     )
+    remove_key = forms.BooleanField(
+        label="Remove the stored key", required=False, widget=SwitchWidget
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)
@@ -71,38 +83,54 @@ class ProviderForm(TeamOwnedForm):
             said = "Stored encrypted and never shown again."
             if self.instance.encrypted_key:
                 said = f"A key is stored; leave this empty to keep it. {said}"
+            else:
+                del self.fields[_REMOVE]
             self.fields[_TYPED].help_text = said
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Refuses a key that could not be sent; what may be a key itself is not shown again."""
         values = super().clean()
-        url, name, typed = values.get("base_url", ""), values.get(_KEY, ""), values.get(_TYPED, "")
-        if words := problem_with_key_name(name):
-            self.add_error(_KEY, words)
-            self.data = {**self.data, _KEY: ""}
-            return values
-        if words := problem_with_key(typed):
-            self.add_error(_TYPED, words)
-        elif typed and name and _KEY in self.changed_data:
-            self.add_error(_TYPED, "Enter an API key or name its variable, not both.")
         team = Team.objects.filter(pk=self.team_id).first() if self.team_id else None
-        if self.errors or team is None or problem_with_url(url):
-            return values
-        stored = self.instance.encrypted_key
-        if typed:
-            values[_KEY], stored = "", encrypt_key(typed, team_id=team.pk, base_url=url)
-        elif name:
-            stored = ""
-        self.instance.encrypted_key = stored
-        provider = Provider(base_url=url, key_variable=values[_KEY], encrypted_key=stored)
-        _, problem = provider_key(provider=provider, team=team)
+        provider = Provider(
+            base_url=values.get("base_url", ""),
+            key_variable=values.get(_KEY, ""),
+            encrypted_key=self.instance.encrypted_key,
+        )
+        key = NewKey(
+            typed=values.get(_TYPED, ""),
+            is_removed=bool(values.get(_REMOVE)),
+            is_named=_KEY in self.changed_data,
+        )
+        field, problem = apply_key(provider=provider, team=team, key=key)
         if problem:
-            self.add_error(_TYPED if stored else _KEY, problem)
+            self.add_error(field, problem)
+        if problem_with_key_name(provider.key_variable):
+            self.data = {**self.data, _KEY: ""}
+        if not self.errors:
+            values[_KEY] = provider.key_variable
+            self.instance.encrypted_key = provider.encrypted_key
         return values
 
 
+class _NotedAdmin(TeamAdmin[Row]):
+    """Leaves the same event of each change as the API."""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        note_change(row=obj, op="update" if change else "create")
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        note_change(row=obj, op="delete")
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        for row in queryset:
+            note_change(row=row, op="delete")
+        super().delete_queryset(request, queryset)
+
+
 @admin.register(Provider)
-class ProviderAdmin(TeamAdmin[Provider]):
+class ProviderAdmin(_NotedAdmin[Provider]):
     """Endpoints by name; their keys are in the server's environment or encrypted."""
 
     add_roles = change_roles = delete_roles = ADMINS
@@ -122,7 +150,8 @@ class ProviderAdmin(TeamAdmin[Provider]):
 
     def get_fields(self, request: HttpRequest, obj: Provider | None = None) -> Any:
         may_write = self.has_change_permission(request, obj)
-        key = [_TYPED, _KEY] if may_write else ["key"]
+        removal = [_REMOVE] if obj is not None and obj.encrypted_key else []
+        key = [_TYPED, *removal, _KEY] if may_write else ["key"]
         made = [] if obj is None else ["created"]
         return ["team", "name", "base_url", *key, "timeout_seconds", "is_enabled", *made]
 
@@ -178,7 +207,7 @@ class ProviderAdmin(TeamAdmin[Provider]):
 
 
 @admin.register(ChatModel)
-class ChatModelAdmin(TeamAdmin[ChatModel]):
+class ChatModelAdmin(_NotedAdmin[ChatModel]):
     """Models by tier; a team without any uses those of the server's settings."""
 
     add_roles = change_roles = delete_roles = ADMINS
@@ -215,6 +244,7 @@ AttemptsFilter = condition_filter(
 class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
     """Every decision, newest first; the words of the query are not stored."""
 
+    when_empty = "No call has been routed to a model yet."
     list_display = [
         *("decided", "tier_label", "model", "score_label", "scorer", "outcome_label", "estimated"),
         *("cost", "agent", "beginning", "team"),
@@ -258,8 +288,8 @@ class RoutingDecisionAdmin(TeamAdmin[RoutingDecision]):
 class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     """Every settled call, newest first."""
 
-    list_display = ["settled", "cost", "model", "tier", "tokens", "agent_link", "person"]
-    list_display += ["day", "team"]
+    list_display = ["settled", "cost", "model", "tier", "tokens", "agent_link", "person", "team"]
+    when_empty = "No model has been called yet."
     list_filter = [
         value_filter("tier", TIERS),
         ("agent", RelatedFilter),
@@ -283,7 +313,7 @@ class SpendEntryAdmin(TeamAdmin[SpendEntry]):
     settled = display.time_column("at", "time", ordering="id")
     cost = _dollar_column("cost_usd", "cost in USD")
     tokens = display.column(
-        "input, output tokens", lambda row: f"{row.input_tokens}, {row.output_tokens}"
+        "input + output tokens", lambda row: f"{row.input_tokens:,} + {row.output_tokens:,}"
     )
     agent_link = display.row_column("agent", "agent", ordering="agent__slug")
     person = display.row_column("end_user", "person")

@@ -6,17 +6,19 @@ visible rows. Django's permissions per model are not used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.views import defaults
 
 from teams.models import Membership, Team
@@ -152,6 +154,8 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     """Say that the role does not allow it, and who could change that."""
     if not request.path.startswith(_ADMIN):
         return defaults.permission_denied(request, exception)
+    if offer := _offer_of_other_team(request, HTTPStatus.FORBIDDEN):
+        return offer
     return _refused(
         request,
         HTTPStatus.FORBIDDEN,
@@ -162,13 +166,63 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def not_found(request: HttpRequest) -> HttpResponse:
-    """Say that the address leads nowhere."""
-    return _refused(
+    """Say that the address leads nowhere, or to another team of the login."""
+    return _offer_of_other_team(request, HTTPStatus.NOT_FOUND) or _refused(
         request,
         HTTPStatus.NOT_FOUND,
         "Page not found",
-        f"There is no page at {request.path}. Use the menu to find what you are looking for.",
+        f"There is nothing at {request.path}. It may have been deleted. Use the menu or the search"
+        " to find what you are looking for.",
     )
+
+
+def _offer_of_other_team(request: HttpRequest, status: int) -> HttpResponse | None:
+    """The page of an address that is about a row of a team that the login has not chosen.
+
+    It names the team and offers to switch to it; None where the login may not see the row.
+    """
+    scope: Any = getattr(request, "staff_scope", None)  # the middleware's
+    if scope is None or scope.team is None or len(scope.own_ids) < 2:
+        return None
+    with scope.of_all():
+        found = next(_visible_rows(request), None)
+        team = Team.objects.get(pk=found[1]) if found else None
+    if found is None or team is None or team == scope.team:
+        return None
+    is_read = request.method in ("GET", "HEAD")
+    return _refused(
+        request,
+        status,
+        f"This belongs to {team}",
+        f"You have chosen the team {scope.team}.{'' if is_read else ' Nothing was changed.'}",
+        typed=[] if is_read else _typed(request),
+        team=team,
+        # Not every address that takes a form has a page.
+        next=request.get_full_path() if is_read else found[0],
+    )
+
+
+def _visible_rows(request: HttpRequest) -> Iterator[tuple[str, UUID]]:
+    """The admin's page and the team of each row in scope that the address may be about."""
+    match = request.resolver_match
+    given = (match.kwargs.get("object_id") or match.kwargs.get("pk")) if match else None
+    if match is None or given is None:
+        return
+    held = dict(Membership.objects.filter(user_id=request.user.pk).values_list("team_id", "role"))
+    for model, page in admin.site._registry.items():
+        name = f"{model._meta.app_label}_{model._meta.model_name}"
+        # The page of a row that stands under its model, or any with the id of a row.
+        is_meant = isinstance(given, UUID) or str(match.url_name).startswith(f"{name}_")
+        if not is_meant or not isinstance(page, TeamPermissions):
+            continue
+        field = "pk" if model is Team else "team_id"
+        rows = model._default_manager.values_list(field, flat=True)
+        try:
+            team_id = rows.filter(pk=unquote(str(given))).first()
+        except (ValueError, ValidationError):
+            continue
+        if team_id and (is_superuser(request) or held.get(team_id) in page.view_roles):
+            yield reverse(f"admin:{name}_change", args=[given]), team_id
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -181,8 +235,12 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         "This page has expired",
         "Nothing was changed: you have logged in or out since the page was loaded, or your browser"
         " blocks cookies. Log in, reload the page and try again.",
-        typed=[text for name in _TYPED if (text := request.POST.get(name, "").strip())],
+        typed=_typed(request),
     )
+
+
+def _typed(request: HttpRequest) -> list[str]:
+    return [text for name in _TYPED if (text := request.POST.get(name, "").strip())]
 
 
 def locked_out(request: HttpRequest, response: HttpResponse, credentials: object) -> HttpResponse:
@@ -204,6 +262,7 @@ def _refused(
     what_to_do: str,
     *,
     typed: list[str] | None = None,
+    **more: object,
 ) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
@@ -212,6 +271,7 @@ def _refused(
         "title": title,
         "what_to_do": what_to_do,
         "typed": typed or [],
+        **more,
     }
     answer = TemplateResponse(request, _TEMPLATE, context, status=status)
     return answer.render()

@@ -12,7 +12,22 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from teams.services.keys import KeyExpiredError, Principal, note_key_use, principal_of
+from teams.services.keys import (
+    Holder,
+    KeyExpiredError,
+    Principal,
+    RecalledKey,
+    note_key_use,
+    principal_as,
+    principal_found,
+    principal_of,
+    recall_key,
+)
+
+# In the environment of a request that a view makes in this process: its own caller. No header of a
+# client has such a name there.
+CALLER = "palimpsest.caller"
+_REFUSED = "This API key is not valid or was revoked."
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -20,26 +35,53 @@ class ApiKeyAuthentication(BaseAuthentication):
 
     scheme = "Bearer"
 
-    def authenticate(self, request: Request) -> tuple[Principal, None] | None:
-        """The key's holder, None without the header; raises AuthenticationFailed."""
+    def authenticate(self, request: Request) -> tuple[Principal, RecalledKey | None] | None:
+        """The key's holder, None without the header; raises AuthenticationFailed.
+
+        For a view that confirms keys, the holder may be a recalled one, with the key to confirm.
+        """
+        if (caller := request.META.get(CALLER)) is not None:
+            return caller, None
         parts = get_authorization_header(request).split()
         if not parts:
             return None
         if len(parts) != 2 or parts[0].lower() != self.scheme.lower().encode():
             raise AuthenticationFailed(f"Send the header «Authorization: {self.scheme} <API key>».")
+        recalled = None
         try:
-            principal = principal_of(parts[1].decode("ascii"))
+            token = parts[1].decode("ascii")
+            view = (request.parser_context or {}).get("view")
+            # An answer that is kept under a key of the request is given before anything is read.
+            if getattr(view, "confirms_keys", False) and "Idempotency-Key" not in request.headers:
+                recalled = recall_key(token)
+            principal = principal_as(recalled.holder) if recalled else principal_of(token)
         except UnicodeDecodeError:
             principal = None
         except KeyExpiredError as error:
             raise AuthenticationFailed(str(error)) from None
         if principal is None:
-            raise AuthenticationFailed("This API key is not valid or was revoked.")
+            raise AuthenticationFailed(_REFUSED)
         note_key_use(principal=principal, now=timezone.now())
-        return principal, None
+        return principal, recalled
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="palimpsest"'
+
+
+def confirmed(key: RecalledKey, *, holder: Holder) -> Principal | None:
+    """Returns the caller if the key's holder, just looked up, differs from the recalled one.
+
+    None if it is the same. Raises AuthenticationFailed.
+    """
+    if holder == key.holder:
+        return None
+    try:
+        principal = principal_found(digest=key.digest, holder=holder)
+    except KeyExpiredError as error:
+        raise AuthenticationFailed(str(error)) from None
+    if principal is None:
+        raise AuthenticationFailed(_REFUSED)
+    return principal
 
 
 class TokenAuthentication(ApiKeyAuthentication):

@@ -37,6 +37,25 @@ class UnavailableError(DomainError):
     retry_after_seconds: float | None = 2.0
 
 
+class FrozenError(UnavailableError):
+    """The team is being moved to another deployment; nothing was changed, and a retry helps."""
+
+    def __init__(
+        self,
+        message: str = "This team is being moved to another deployment: it can be read, and"
+        " changes are taken again in some seconds. Try again shortly.",
+    ) -> None:
+        super().__init__(message)
+
+
+class MovedError(DomainError):
+    """The team is in another deployment by now, whose address is `moved_to`."""
+
+    def __init__(self, message: str, *, moved_to: str = "") -> None:
+        super().__init__(message)
+        self.moved_to = moved_to
+
+
 class ConflictError(DomainError):
     """The input fights with what is stored; nothing was changed."""
 

@@ -38,7 +38,7 @@ class Replicas:
         return bool(self._names)
 
     def in_turn(self) -> Iterator[str]:
-        """Those that may be asked, beginning with another one each time."""
+        """Returns the replicas that may be asked, beginning with another one each time."""
         first = next(self._turn)
         for place in range(len(self._names)):
             name = self._names[(first + place) % len(self._names)]

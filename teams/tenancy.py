@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from django.conf import settings as options
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from psycopg import DataError, OperationalError, errors
 from psycopg.pq import ConnStatus, Escaping, ExecStatus
@@ -25,8 +26,10 @@ from teams.prepared import Reader, TeamScope, run_prepared, scope_in_force, set_
 
 _statement_limit: ContextVar[float] = ContextVar("statement_limit", default=0.0)
 _is_given_up: ContextVar[Callable[[], bool] | None] = ContextVar("is_given_up", default=None)
+_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
 _at_the_end: ContextVar[Callable[[], None] | None] = ContextVar("before_commit", default=None)
 
+_GOOD = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 _UNFLUSHED = {"synchronous_commit": "off"}
 _PLANNED_ONCE = {
     "plan_cache_mode": "force_generic_plan",
@@ -35,6 +38,8 @@ _PLANNED_ONCE = {
 }
 
 
+_SNAPSHOT = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_HOLD_IF_FROZEN = "palimpsest_hold_if_frozen()"
 _NO_READER = {"palimpsest.reader": ""}
 
 
@@ -54,28 +59,36 @@ def broke_off(error: Exception) -> bool:
     return type(error.__cause__) is psycopg.DatabaseError
 
 
-def _begin(settings: Mapping[str, str], *, shared_lock: int | None = None) -> None:
+def _begin(
+    settings: Mapping[str, str], *, shared_lock: int | None = None, is_snapshot: bool = False
+) -> None:
     """Begin the transaction that Django has announced (`atomic`) with settings local to it.
 
     The driver would begin it by itself before the first statement, and wait for that. `settings`
     are values by the names of PostgreSQL's settings, which are the program's own; `shared_lock` is
-    the number of an advisory lock to share from its beginning. Like BEGIN itself it is no statement
-    to who wraps or counts them, and its text, which holds the values, may stand in PostgreSQL's
-    log. Raises Django's errors of databases.
+    the number of an advisory lock to share from its beginning. With `is_snapshot` it reads one
+    snapshot and writes nothing; else it writes nothing where a team of its scope is frozen. Like
+    BEGIN itself it is no statement to who wraps or counts them, and its text, which holds the
+    values, may stand in PostgreSQL's log. Raises Django's errors of databases.
     """
     own: Any = connections[DEFAULT_DB_ALIAS]  # Any: what Django leaves untyped
     raw = own.connection.pgconn
     with own.wrap_database_errors:
         quoted = Escaping(raw).escape_literal
-        commands = [b"BEGIN"]
+        commands = [_SNAPSHOT if is_snapshot else b"BEGIN"]
         for name, value in settings.items():
             if "\0" in value:
                 raise DataError(f"{name} cannot hold a null character")
             commands.append(b"SET LOCAL %s TO %s" % (name.encode(), bytes(quoted(value.encode()))))
         if shared_lock is not None:
             commands.append(b"SELECT pg_advisory_xact_lock_shared(%d)" % shared_lock)
-        result = raw.exec_(b"; ".join(commands))
-        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+        if not is_snapshot:
+            commands.append(f"SELECT {_HOLD_IF_FROZEN}".encode())
+        # Citus sends on the whole text that a SET LOCAL stands in.
+        texts = commands if options.DATABASE_DISTRIBUTED else [b"; ".join(commands)]
+        results = [raw.exec_(text) for text in texts]
+        result = next((each for each in results if each.status not in _GOOD), results[-1])
+        if result.status not in _GOOD:
             error = errors.error_from_result(result)
             if raw.status == ConnStatus.OK or isinstance(error, OperationalError):
                 raise error
@@ -94,6 +107,7 @@ def team_scope(
     is_flushed: bool = True,
     shared_lock: int | None = None,
     reader: Reader | None = None,
+    is_snapshot: bool = False,
 ) -> Iterator[None]:
     """Run one transaction that sees the rows of `team_ids` and no others.
 
@@ -105,14 +119,18 @@ def team_scope(
     PostgreSQL may undo it together with every later commit, so do not report it to anybody before
     a later commit that waits. Inside another scope neither has an effect. `shared_lock` is the
     number of an advisory lock that the transaction holds in shared mode from its beginning. With
-    a `reader` no row of other people or of other agents' own exists.
+    a `reader` no row of other people or of other agents' own exists. With `is_snapshot` all that
+    the transaction reads is of one moment, and it may not write. Nor may it where one of the teams
+    is frozen (teams/services/moves.py): a statement that writes raises InternalError.
     """
     outer = scope_in_force.get()
+    reader = reader or _reader.get()
     is_given_up = _is_given_up.get()
     if is_given_up is not None and is_given_up():
         raise GivenUpError("The client has gone.")
     # The settings end with the transaction; only inside a longer one must they be put back.
     nested = connection.in_atomic_block
+    may_prepare = options.DATABASE_PREPARE
     if nested:
         reader = reader or outer.reader
     scope = TeamScope(
@@ -122,16 +140,16 @@ def team_scope(
     try:
         with transaction.atomic():
             if nested:
-                set_locally(_settings(scope))
+                set_locally(_settings(scope), then=_HOLD_IF_FROZEN)
                 if shared_lock is not None:
                     run_prepared("SELECT pg_advisory_xact_lock_shared($1)", [shared_lock])
             else:
                 settings = _settings(replace(scope, reason=""))
-                settings |= _PLANNED_ONCE if is_planned_once else {}
+                settings |= _PLANNED_ONCE if is_planned_once and may_prepare else {}
                 settings |= {} if is_flushed else _UNFLUSHED
                 if limit := _statement_limit.get():
                     settings["statement_timeout"] = str(int(limit * 1000))
-                _begin(settings, shared_lock=shared_lock)
+                _begin(settings, shared_lock=shared_lock, is_snapshot=is_snapshot)
                 if scope.reason:
                     # What people write has no place in the text of a statement, which is logged.
                     set_locally({"palimpsest.reason": scope.reason})
@@ -159,6 +177,16 @@ def statements_within(
     finally:
         _statement_limit.reset(tokens[0])
         _is_given_up.reset(tokens[1])
+
+
+@contextmanager
+def reading_as(reader: Reader | None) -> Iterator[None]:
+    """Holds the block's team scopes without a reader of their own to this one; None for none."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
 
 
 def wait_for_disk() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -12,6 +13,8 @@ from drf_spectacular.validation import validate_schema
 from rest_framework.test import APIClient
 
 from audit.services.events import flush_events
+from memory.api.agents import EXAMPLE, AgentBody
+from memory.api.schemas import ApiSerializer
 from tests.support.cast import Cast
 
 ENDPOINTS = {
@@ -144,6 +147,42 @@ def test_an_endpoint_says_what_it_does_and_how_it_refuses(
         if code.startswith(("4", "5")) and code != "414":
             assert list(response["content"]) == ["application/problem+json"]
     assert operation["security"] == [{"apiKey": []}]
+
+
+def inputs(kind: type[ApiSerializer] = ApiSerializer) -> Iterator[type[ApiSerializer]]:
+    """The serializers with an example of their own."""
+    for each in kind.__subclasses__():
+        yield from inputs(each)
+        if vars(each).get("example"):
+            yield each
+
+
+def test_every_example_is_accepted_by_its_serializer(schema: Schema) -> None:
+    known = sorted(set(inputs()), key=lambda each: each.__name__)
+
+    for each in known:
+        checked = each(data=each.example)
+        assert checked.is_valid(), (each.__name__, checked.errors)
+    AgentBody.read(EXAMPLE, context={"slugs": {None}})
+    shown = {name for name, each in schema["components"]["schemas"].items() if "example" in each}
+    assert shown == {each.__name__.removesuffix("Serializer") for each in known} | {"AgentDocument"}
+
+
+def test_main_operations_show_an_example(schema: Schema) -> None:
+    shown = {name for name, each in schema["components"]["schemas"].items() if "example" in each}
+    main = {"NewMemory", "Retrieve", "Prompt", "NewConversation", "NewMessages", "ChatCompletion"}
+
+    assert shown >= main | {"AgentDocument", "MemoryQuery", "NewProvider", "NewChatModel"}
+
+
+def test_the_schema_is_a_file_of_json_for_tools(schema: Schema) -> None:
+    response = APIClient().get("/v1/openapi.json")
+
+    assert response["Content-Type"] == "application/json"
+    assert response.json() == schema
+    assert "max-age" in response["Cache-Control"]
+    again = APIClient().get("/v1/openapi.json", headers={"If-None-Match": response["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
 
 
 def test_the_schema_is_served_without_a_key(db: None) -> None:
@@ -298,7 +337,7 @@ def test_tasks_answer_as_described(schema: Schema, api: APIClient, acme: Cast) -
     made = api.post("/v1/tasks", {"id": "t", "agent": "kyra", "project": "apollo"}, format="json")
     noted = api.post("/v1/tasks/t/items", tool, format="json")
     item = f"/v1/tasks/t/items/{noted.json()['id']}/promote"
-    promoted = api.post(item, {}, format="json")
+    promoted = api.post(item, {"content": "The worker has two ports."}, format="json")
     given = api.post(f"/v1/memories/{promoted.json()['id']}/promote", {}, format="json")
     body = {"name": "acme", "scope": "team"}
 

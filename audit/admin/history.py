@@ -87,11 +87,16 @@ _COLUMNS = (*_VALUES, *_OWNERS, "supersedes_id", "superseded_by_id", *_LISTS, "p
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
+# A run of a consolidation is named as who acted; its id is in the stored entry.
+_RUN = re.compile(r"^consolidation(?:: (\w+)| undone), run [0-9a-f-]{36}$")
+
+
 def reason_words(reason: str) -> str:
     """Returns a reason of the log without codes."""
     told = _SETTLEMENT.sub(
         lambda found: f"{_SETTLING[found[1]]}: {_SETTLED[found[2]]}", with_names(reason)
     )
+    told = _RUN.sub(lambda found: found[1] or "run undone", told)
     return _SIGNAL.sub(lambda found: _SIGNALS.get(found[1], found[1]), told)
 
 

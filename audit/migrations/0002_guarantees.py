@@ -1,4 +1,4 @@
-"""What the database does with every change of a memory: log, order, seal, erase."""
+"""Work of the database at every change of a memory: log, order, seal, erase."""
 
 from django.db import migrations
 

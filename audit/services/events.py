@@ -78,7 +78,11 @@ def flush_events() -> int:
             batch = waiting if isinstance(waiting, list) else []
             # Rows of an unknown team could only be refused, and the others with them.
             rows = [row for row in map(_decoded, batch) if row.team_id in set(teams)]
-            OperationalEvent.objects.bulk_create(rows)
+            try:
+                OperationalEvent.objects.bulk_create(rows)
+            except Exception:
+                client.lpush(BUFFER, *reversed(batch))
+                raise
         written += len(rows)
         if len(batch) < FLUSH_BATCH:
             return written

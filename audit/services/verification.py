@@ -215,9 +215,36 @@ def seal_statuses(*, team_ids: Sequence[UUID]) -> list[SealStatus]:
     ]
 
 
-def verify_and_record(*, team_id: UUID) -> Verified:
-    """Checks the whole log of a team and records the result; call it in no transaction."""
-    found = verify_team(team_id=team_id)
+_UNSEALED = """
+SELECT extract(epoch FROM clock_timestamp() - min(entry.at))::float
+FROM teams_team t
+LEFT JOIN LATERAL (
+    SELECT last_seq FROM audit_seal WHERE team_id = t.id ORDER BY number DESC LIMIT 1
+) AS seal ON true
+CROSS JOIN LATERAL (
+    SELECT at FROM audit_memorylog WHERE team_id = t.id AND seq > coalesce(seal.last_seq, 0)
+    ORDER BY seq LIMIT 1
+) AS entry
+"""
+
+
+def oldest_unsealed_seconds() -> float:
+    """Returns the seconds since the oldest unsealed entry of the scope's teams; 0 for none."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNSEALED)
+        (seconds,) = cursor.fetchone()
+    return max(0.0, seconds or 0.0)
+
+
+def log_is_intact() -> bool:
+    """Returns whether the latest verification of each of the scope's teams found no change."""
+    runs = OperationalEvent.objects.filter(node=_NODE, op=_OP).order_by("team_id", "-at")
+    return all(status == "ok" for _, status in runs.distinct("team_id").values_list("id", "status"))
+
+
+def verify_and_record(*, team_id: UUID, expected: Head | None = None) -> Verified:
+    """Checks a team's log as `verify_team` and records the result; call it in no transaction."""
+    found = verify_team(team_id=team_id, expected=expected)
     status = "error" if found.findings else "ok"
     with team_scope(team_ids=[team_id], actor=ACTOR):
         figures = {"rows": found.rows, "findings": len(found.findings)}

@@ -205,8 +205,10 @@ def main() -> None:
     _make("reader", reader, "sentence", options.only)
     if options.only in (None, "reader", "forms"):
         add_forms(WEIGHTS / "reader.onnx", read_forms(training_files("forms")))
-    for path in sorted(WEIGHTS.iterdir()):
-        print(hashlib.sha256(path.read_bytes()).hexdigest(), path.name)
+    files = sorted(each for each in WEIGHTS.iterdir() if each.suffix in {".json", ".npy", ".onnx"})
+    digests = {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in files}
+    sums = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+    (WEIGHTS / "SHA256SUMS").write_text(sums)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ is running, and the wheels with the binaries are opened only when a server is st
 ends with the process that started it.
 """
 
-from config.embedded.paths import DEFAULT_HOME, PROJECT_ROOT, EmbeddedError, home
+from config.embedded.paths import PROJECT_ROOT, EmbeddedError, home, program
 from config.embedded.postgres import (
     APP_ROLE,
     DATABASE,
@@ -21,7 +21,6 @@ from config.embedded.redis import redis_pid, redis_socket, start_redis, stop_red
 __all__ = [
     "APP_ROLE",
     "DATABASE",
-    "DEFAULT_HOME",
     "OWNER_ROLE",
     "PROJECT_ROOT",
     "EmbeddedError",
@@ -29,6 +28,7 @@ __all__ = [
     "home",
     "postgres_pid",
     "postgres_socket_dir",
+    "program",
     "redis_pid",
     "redis_socket",
     "start_postgres",

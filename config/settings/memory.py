@@ -21,7 +21,7 @@ from config.env import (
     read_str,
 )
 
-from .installation import SECRET_KEY
+from .installation import PRODUCTION, SECRET_KEY
 
 # Whole parts that may be switched off (seed 000, feature flags); a team may override each.
 ENABLE_MEMORY = read_bool("ENABLE_MEMORY", True)
@@ -34,6 +34,7 @@ ENABLE_INSIGHTS = read_bool("ENABLE_INSIGHTS", True)
 
 MAX_CONTENT_CHARS = 32_000
 MAX_ITEMS_PER_REQUEST = 500
+MAX_CHARS_PER_REQUEST = 2_000_000
 SUMMARIZE_INTERVAL = read_int("SUMMARIZE_INTERVAL", 20, minimum=1)
 CONVERSATION_REST_MINUTES = read_float("CONVERSATION_REST_MINUTES", 10.0, minimum=0.0)
 EPISODE_REST_HOURS = read_int("EPISODE_REST_HOURS", 6, minimum=1)
@@ -155,6 +156,10 @@ CHAT_RETRY_SECONDS = read_float("CHAT_RETRY_SECONDS", 0.25, minimum=0.0)
 BREAKER_FAILURES = read_int("BREAKER_FAILURES", 3, minimum=1)
 BREAKER_OPEN_SECONDS = read_float("BREAKER_OPEN_SECONDS", 30.0, minimum=0.1)
 PROVIDER_KEYS = read_prefixed("PROVIDER_KEY_")
+# Hosts at private addresses that providers of teams may name; * is all of them.
+PROVIDER_PRIVATE_HOSTS = [
+    each.lower() for each in read_list("PROVIDER_PRIVATE_HOSTS", "" if PRODUCTION else "*")
+]
 # Keys that are typed in the admin: the first secret encrypts them, all of them decrypt.
 PROVIDER_KEYS_SECRETS = list(
     dict.fromkeys(

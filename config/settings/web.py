@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.templatetags.static import static
 from django.urls import reverse_lazy
 
-from config.env import read_bool, read_int
+from config import __version__
+from config.env import read_bool, read_int, read_list, read_str, read_url
 
-from .installation import BASE_DIR, PRODUCTION
+from .installation import BASE_DIR, HOME, PRODUCTION
 
 INSTALLED_APPS = [
     "unfold",
@@ -23,6 +25,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "axes",
+    "corsheaders",
     "django_otp",
     "django_otp.plugins.otp_totp",
     "rest_framework",
@@ -35,6 +38,7 @@ INSTALLED_APPS = [
     "routing",
     "memory",
     "memory.satellites.consent",
+    "memory.satellites.confirmation",
     "memory.satellites.lifecycle",
     "memory.satellites.episodes",
     "memory.satellites.plans",
@@ -43,6 +47,8 @@ INSTALLED_APPS = [
     "memory.satellites.webhooks",
     "memory.satellites.transfer",
     "memory.satellites.mcp",
+    "memory.satellites.oauth",
+    "memory.satellites.openid",
     "memory.satellites.mem0",
     "memory.satellites.langgraph",
     "memory.satellites.chat",
@@ -52,9 +58,18 @@ INSTALLED_APPS = [
     "memory.satellites.time_travel",
 ]
 
+# Pages of other origins that may ask the API, with the keys that they send and without cookies.
+CORS_ALLOWED_ORIGINS = read_list("CORS_ALLOWED_ORIGINS")
+CORS_URLS_REGEX = r"^/(v1|mcp|\.well-known/oauth-[a-z-]+|register|token|revoke)(/|$)"
+# The wildcard does not cover Authorization (Fetch standard, CORS-preflight fetch).
+CORS_ALLOW_HEADERS = ["authorization", "*"]
+CORS_EXPOSE_HEADERS = ["*"]
+CORS_MIDDLEWARE = ["corsheaders.middleware.CorsMiddleware"]
+
 MIDDLEWARE = [
     "config.logs.RequestIdMiddleware",
     "config.metrics.MetricsMiddleware",
+    *(CORS_MIDDLEWARE if CORS_ALLOWED_ORIGINS else []),
     "config.problems.ServiceUnavailableMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -126,6 +141,16 @@ AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 OTP_TOTP_ISSUER = "Palimpsest"
 
+# The OpenID provider whose people may sign in to the admin; the names are mozilla-django-oidc's.
+OIDC_ISSUER = read_url("OIDC_ISSUER", "")
+OIDC_RP_CLIENT_ID = read_str("OIDC_CLIENT_ID", None if OIDC_ISSUER else "")
+OIDC_RP_CLIENT_SECRET = read_str("OIDC_CLIENT_SECRET", None if OIDC_ISSUER else "")
+OIDC_CREATE_USER = read_bool("OIDC_CREATE_LOGINS", False)
+OIDC_RP_SCOPES = "openid email profile"
+OIDC_RP_SIGN_ALGO = "RS256"
+OIDC_USE_PKCE = True
+OIDC_TIMEOUT = 10
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["teams.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
@@ -142,7 +167,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Palimpsest",
     "DESCRIPTION": "A memory server for teams of AI agents.",
-    "VERSION": "0.1.0",
+    "VERSION": __version__,
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
@@ -215,7 +240,8 @@ UNFOLD = {
 }
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "static" if PRODUCTION else None
+# Files for browsers, as `collectstatic` collects them in production.
+STATIC_ROOT = Path(read_str("STATIC_ROOT", str(HOME / "static"))) if PRODUCTION else None
 WHITENOISE_USE_FINDERS = not PRODUCTION
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -230,6 +256,8 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 FORMAT_MODULE_PATH = ["config.formats"]
+# English in place of some English of Django and of the theme.
+LOCALE_PATHS = [BASE_DIR / "config/locale"]
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 DATA_UPLOAD_MAX_MEMORY_SIZE = read_int("MAX_BODY_BYTES", 32 * 1024 * 1024, minimum=1024)

@@ -93,6 +93,9 @@ def about(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
         "title": getattr(row, "name", "") or str(row),
+        # The menu's entry and the list of such rows, in the heading.
+        "opts": row._meta,
+        "original": row,
         "kind": kind,
         "row": row,
         "actions": [action for of in ACTIONS for action in of(request, row)],
@@ -138,10 +141,11 @@ def erase_person(request: HttpRequest, pk: UUID) -> HttpResponse:
         name=row.external_id,
         back=page_of_row(row),
         question=f"Erase everything stored about {row} of {row.team}?",
-        effect=f"This makes unreadable, for good: {plan.memories:,} memories, {plan.messages:,}"
-        f" messages in {plan.conversations:,} conversations, {plan.checkpoints:,} saved states and"
-        f" {plan.items:,} items. It cannot be undone. Memories of others that rest on this person's"
-        f" words in part stay: {len(plan.kept):,}. Name nobody in the reason.",
+        effect=f"This makes {plan.memories:,} memories and {plan.messages:,} messages in"
+        f" {plan.conversations:,} conversations permanently unreadable, with {plan.checkpoints:,}"
+        f" checkpoints and {plan.items:,} task items. It cannot be undone. Other memories that"
+        f" quote this person only in part are kept: {len(plan.kept):,}. The reason is stored in"
+        " the log, so do not write a name in it.",
     )
 
 
@@ -189,11 +193,14 @@ def _waiting(field: str, pk: UUID) -> list[tuple[str, int, list[tuple[str, str]]
 
 
 def _talks(row: Any, field: str) -> QuerySet[Conversation]:
-    last = Message.objects.filter(team_id=row.team_id, conversation=OuterRef("pk"))
+    said = Message.objects.filter(team_id=row.team_id, conversation=OuterRef("pk"))
     talks = Conversation.objects.filter(team_id=row.team_id, **{f"{field}_id": row.pk})
     return (
         talks.select_related("agent", "end_user", "project")
-        .annotate(last_words=Subquery(last.order_by("-position").values("content")[:1]))
+        .annotate(
+            first_words=Subquery(said.order_by("position").values("content")[:1]),
+            last_at=Subquery(said.order_by("-position").values("created_at")[:1]),
+        )
         .order_by("-created_at")[:_MOST_TALKS]
     )
 

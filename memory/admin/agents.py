@@ -29,8 +29,8 @@ from routing.models import ChatModel
 from teams.admin.base import TeamAdmin, TeamOwnedForm, section, topic
 from teams.admin.display import column, in_words
 from teams.admin.document_fields import Column, DocumentFields, RowsField
-from teams.admin.suggestions import SuggestWidget, people_of
-from teams.admin.teams import refuse_stale, versions_table
+from teams.admin.suggestions import SuggestWidget, recently_used
+from teams.admin.teams import note_language_model, refuse_stale, versions_table
 from teams.admin.theme import AreaWidget, ChecksWidget, TextWidget
 from teams.admin_permissions import ADMINS
 from teams.domain.agent_document import AgentDocument
@@ -127,6 +127,7 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
                 "The name in requests: one word without spaces. It cannot be changed later, but"
                 " aliases can be added."
             )
+        note_language_model(self, "memory_config__extraction_instructions")
         if MODEL_NAME in self.fields:
             self.fields[MODEL_NAME].widget = SuggestWidget(
                 _models(None if is_new else self.instance.team_id)
@@ -308,7 +309,7 @@ class AgentAdmin(TeamAdmin[Agent]):
         agent = self.get_object(request, object_id)
         if agent is None or not self.has_change_permission(request, agent):
             return {}
-        people = SuggestWidget(people_of(team_id=agent.team_id))
+        people = SuggestWidget(recently_used("end_user", team_ids=[agent.team_id]))
         return {
             "sample_question": SAMPLE_QUESTION,
             "person": people.render("preview_person", "", {"id": "id_preview_person"}),

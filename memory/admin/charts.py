@@ -79,8 +79,7 @@ class Chart:
             }
             for line, colour in self.coloured
         ]
-        days = [f"{date.fromisoformat(day):%b %-d}" for day in self.days]
-        return json.dumps({"labels": days, "datasets": sets})
+        return json.dumps({"labels": list(self.days), "datasets": sets})
 
 
 def charts_of(figures: Figures, *, month: MonthSpend, sees_events: bool) -> list[Chart]:

@@ -25,6 +25,8 @@ _MOST_CHARS = 200
 _MOST_WORDS = 12
 _MOST_NAMES = 5
 _MOST_PAGES = 5
+_FEW_WORDS = 3
+_WORD_CHARS = 3
 _MOST_MEMORIES = 10
 _TEXT_CHARS = 200
 # By model: the word for it, its icon, and the fields that hold its names.
@@ -82,14 +84,26 @@ def _named(text: str, words: list[str]) -> Iterator[Hit]:
 
 
 def _pages(request: HttpRequest, text: str, words: list[str]) -> Iterator[Hit]:
-    """Pages of the menu, and settings of the one team that is seen, whose titles hold the text."""
+    """Pages of the menu, and settings of the one team that is seen, by what their titles say.
+
+    A title matches if it holds the text, or, for a few words, if its words begin with most of them.
+    """
     pages = (
         (str(item["title"]), "Page", str(item["link"]), str(item["icon"]))
         for group in navigation(request)
         for item in group["items"]
         if item.get("permission", lambda _: True)(request)
     )
-    found = [each for each in (*pages, *_settings(request)) if text.lower() in each[0].lower()]
+    asked = text.lower()
+    few = [each for each in asked.split() if len(each) >= _WORD_CHARS]
+    few = few if len(few) <= _FEW_WORDS else []
+    scored = []
+    for each in (*pages, *_settings(request)):
+        title = each[0].lower()
+        begun = sum(any(word.startswith(one) for word in title.split()) for one in few)
+        scored.append((len(few) + 1 if asked in title else begun, each))
+    best = max((score for score, _ in scored), default=0)
+    found = [each for score, each in scored if score == best and score]
     for title, note, url, icon in found[:_MOST_PAGES]:
         yield Hit(marked_words(title, words), note, url, icon)
 

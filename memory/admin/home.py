@@ -20,8 +20,7 @@ from django.utils.text import capfirst
 from django.utils.timesince import timesince
 
 from audit.services.verification import seal_statuses
-from memory.models import Contradiction, Job, Memory
-from memory.selectors.contradictions import is_waiting
+from memory.models import Job, Memory
 from memory.selectors.figures import figures_of
 from routing.services.cost_guard import month_spend
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
@@ -29,7 +28,6 @@ from teams.models import Conversation, Team
 
 from .charts import charts_of
 from .feed import feed_of
-from .settlements import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +81,8 @@ def _jobs(title: str, order: int, query: str, *states: Job.State, badge: str = "
     return Kind(title, _JOBS, f"state={query}", rows, "created_at", order, badge)
 
 
-# A satellite adds its kinds in its admin module.
+# `items.register` adds the kinds of the inbox.
 KINDS = [
-    Kind(
-        "Open contradictions",
-        "inbox",
-        "kind=contradiction",
-        lambda: Contradiction.objects.filter(is_waiting(timezone.now())),
-        "detected_at",
-        order=1,
-        badge="warning",
-        subjects={
-            each: (f"memory_a__{each}", f"memory_b__{each}")
-            for each in ("end_user", "agent", "project")
-        },
-        name=name_of,
-    ),
     _jobs("Failed jobs", 3, "failed", Job.State.FAILED, badge="danger"),
     _jobs("Skipped messages", 4, "set_aside", Job.State.SET_ASIDE, badge="danger"),
     _jobs("Jobs in progress", 5, "at-work", Job.State.QUEUED, Job.State.RUNNING),
@@ -162,6 +146,8 @@ def _log_status(team_ids: list[UUID]) -> dict[str, Any]:  # Any: a template's co
 
 # The group that is folded until it is opened.
 _FOLDED = "Advanced"
+# By the kind of a page of what is known: the list in the menu.
+_LISTS = {"person": "teams_enduser", "agent": "teams_agent", "project": "teams_project"}
 # Models by group, each with its icon; a page that is no list of rows has a title as well.
 _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Memory": [
@@ -180,6 +166,7 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
         ("teams_team", "groups"),
         ("teams_membership", "badge"),
         ("teams_apikey", "key"),
+        ("oauth_grant", "login"),
         ("audit_memorylog", "receipt_long"),
     ],
     _FOLDED: [
@@ -196,10 +183,7 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
         ("memory_category", "category"),
         ("memory_job", "manufacturing"),
         ("lifecycle_consolidationrun", "cleaning_services"),
-        ("lifecycle_consolidationchange", "playlist_add_check"),
         ("teams_checkpoint", "save"),
-        ("teams_agentversion", "history"),
-        ("teams_teamversion", "history"),
         ("audit_operationalevent", "monitoring"),
         ("teams_staffuser", "lock_person"),
     ],
@@ -211,6 +195,9 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
     badges = _badges() if is_member(request) else {}
     home = {"title": "Home", "icon": "home", "link": reverse("admin:index")}
     groups: list[dict[str, Any]] = [{"items": [home]}]
+    page = request.resolver_match
+    # A person's page is one of the list of people, although its address does not begin so.
+    shown = _LISTS.get(page.kwargs["kind"]) if page and page.url_name == "about" else None
     for group, entries in _GROUPS.items():
         items: list[dict[str, Any]] = []
         for name, icon, *title in entries:
@@ -223,6 +210,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:  # Any: the theme'
             if count:
                 item |= {"badge": count, "badge_variant": colour}
             items.append({"icon": icon, **item})
+            if name == shown:
+                items[-1]["active"] = True
         groups.append({"title": group, "items": items, "collapsible": group == _FOLDED})
     return groups
 

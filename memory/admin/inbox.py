@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,23 +21,21 @@ from django_redis import get_redis_connection
 from redis import RedisError
 
 from memory.writing.decisions.undoing import ChangedSinceError
-from memory.writing.secrets import masked_note, safe_statement
+from memory.writing.secrets import masked_note
 from teams.admin.base import id_in
 from teams.admin.confirm import MAX_REASON, Change, confirm_rows
-from teams.admin.display import excerpt, with_names
+from teams.admin.display import as_sentence, excerpt, minute, with_names
 from teams.admin.theme import TextWidget
 from teams.admin_permissions import REVIEWERS, is_member, may, sees_several_teams
-from teams.errors import ConflictError, DomainError, InvalidError
+from teams.errors import ConflictError, DomainError
 from teams.middleware import outside_staff_scope
 from teams.services.people import staff_name
 
-from .items import KINDS, Choice, Item, Look, item_url, items_of
-from .memory_changes import TextAreaWidget, viewer_of
+from .items import KINDS, Choice, Item, Look, changed_since, fingerprint, item_url, items_of
+from .memory_changes import NewTextForm, viewer_of
 
 TITLE = "Inbox"
-CHECKED = "item"
-LATER = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
-_LATER_WORDS = {"day": "1 day", "week": "1 week"}
+CHECKED, SHOWN = "item", "shown"
 _A_PAGE = 25
 _MOST_STEPS = 50
 _STEPS, _OPENED = "inbox_steps", "inbox_opened"
@@ -49,45 +46,32 @@ _OPEN_SECONDS = 300
 # -- pages -----------------------------------------------------------------------------------
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(NewTextForm):
     """A choice among those of an item, a note, and the text of a choice that takes one."""
 
-    choice = forms.ChoiceField()
-    note = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
-    content = forms.CharField(
-        required=False,
-        max_length=settings.MAX_CONTENT_CHARS,
-        widget=TextAreaWidget(attrs={"rows": 4}),
+    choice = forms.ChoiceField(
+        error_messages={
+            "required": "Choose a decision.",
+            "invalid_choice": "This decision is not possible here.",
+        }
     )
+    note = forms.CharField(required=False, max_length=MAX_REASON, widget=TextWidget)
+    reason = None  # type: ignore[assignment]  # so Django leaves out an inherited field
 
     def __init__(self, choices: Sequence[Choice], *args: Any, **kwargs: Any) -> None:
         # Any: a form's own arguments
         super().__init__(*args, **kwargs)
-        names = [*(each.name for each in choices), *LATER]
-        self.fields["choice"].choices = [(each, each) for each in names]  # type: ignore[attr-defined]
-        self._with_text = {each.name for each in choices if each.takes_text}
+        names = [(each.name, each.name) for each in choices]
+        self.fields["choice"].choices = names  # type: ignore[attr-defined]
+        given = self.data.get("choice")
+        self.fields["content"].required = given in [one.name for one in choices if one.takes_text]
 
     def clean_content(self) -> str:
-        """Returns the text with "\\n" as line ends, as a browser's form has others."""
-        return "\n".join(self.cleaned_data["content"].splitlines())
+        """Drops a text that was typed for another choice."""
+        return super().clean_content() if self.fields["content"].required else ""
 
     def clean_note(self) -> str:
         return masked_note(self.cleaned_data["note"])
-
-    def clean(self) -> dict[str, Any]:  # Any: a form's values
-        """Refuses a new text without words; one typed for another choice is dropped."""
-        values = super().clean() or self.cleaned_data
-        if values.get("choice") not in self._with_text:
-            return values | {"text": ""}
-        if "content" in values:
-            if not values["content"].strip():
-                self.add_error("content", "Enter the new text.")
-                return values
-            try:
-                safe_statement(text=values["content"], text_field="content")
-            except InvalidError as error:
-                self.add_error("content", error.message)
-        return values | {"text": values.get("content", "")}
 
 
 def inbox(request: HttpRequest) -> HttpResponse:
@@ -104,22 +88,17 @@ def inbox(request: HttpRequest) -> HttpResponse:
     page = Paginator(queue.ids, _A_PAGE).get_page(request.GET.get("page"))
     items = items_of(list(page.object_list))
     openers = _openers(request, items)
-    choices = {
-        choice.name: choice.title
-        for item in items
-        for choice in item.kind.choices(item.row)
-        if not choice.takes_text
-    }
-    later = [(name, f"Later: {words}") for name, words in _LATER_WORDS.items()]
+    offered = [each for item in items for each in item.choices() if not each.takes_text]
+    choices = sorted(offered, key=lambda each: bool(each.delay))
     return _page(
         request,
+        look,
         "admin/memory/inbox/list.html",
         TITLE,
-        look,
         queue=queue,
         page=page,
         items=[(item, look.address(item.url), openers.get(item.pk, "")) for item in items],
-        choices=[*choices.items(), *later],
+        choices=list({each.name: each.title for each in choices}.items()),
         first_url=look.address(item_url(*queue.ids[0])) if queue.ids else "",
         kinds=[("", "All", sum(queue.counts.values()))]
         + [(name, kind.title, queue.counts[name]) for name, kind in KINDS.items()],
@@ -141,76 +120,84 @@ def inbox_item(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
         return _item_page(request, item, look, None)
     if not may(request, roles=REVIEWERS, team_id=item.team_id):
         raise PermissionDenied
-    here = look.address(item.url)
     if "undo" in request.POST:
         if _undo(request, item):
             _forget(request, item)
-        return HttpResponseRedirect(here)
-    choices = item.kind.choices(item.row)
-    form = DecisionForm(choices, request.POST)
+        return HttpResponseRedirect(look.address(item.url))
+    choices = {each.name: each for each in item.choices()}
+    form = DecisionForm(list(choices.values()), request.POST)
     if not form.is_valid():
         return _item_page(request, item, look, form)
     following = look.queue().after((kind, pk))
     given = form.cleaned_data
+    choice = choices[given["choice"]]
     try:
-        told = _carry_out(request, item, given["choice"], note=given["note"], text=given["text"])
-    except ConflictError as error:
-        # Somebody else was quicker: nothing changed twice, and nothing typed is lost.
-        messages.warning(request, f"Nothing was changed: {item.named}. {with_names(error.message)}")
-        if typed := given["text"] or given["note"]:
-            messages.info(request, f"Your text was not stored: “{typed}”")
-        return HttpResponseRedirect(here)
+        changed = changed_since(request.POST.get(SHOWN, ""), item.shown(request).parts)
+        if changed and not item.decided_by:
+            names = ", ".join(f"“{each}”" for each in changed)
+            raise ConflictError(f"Changed since you opened the page: {names}. Look at it again.")
+        told = _carry_out(request, item, choice, note=given["note"], text=given["content"])
     except DomainError as error:
-        form.add_error(None, with_names(error.message))
-        return _item_page(request, item, look, form)
-    _remember(request, given["choice"], [item], choices)
-    messages.success(request, told or "Settled.")
+        # Nothing typed is lost: the form comes back below what is true now.
+        said = as_sentence(f"Nothing was changed: {item.named}")
+        refusal = f"{said} {with_names(error.message)}"
+        form.add_error(None, refusal)
+        return _item_page(request, (items_of([(kind, pk)]) or found)[0], look, form)
+    if told:
+        _remember(request, choice, [item])
+        messages.success(request, told)
     still = set(look.queue().ids)
     upcoming = next((each for each in following if each in still), None)
     return HttpResponseRedirect(look.address(item_url(*upcoming)) if upcoming else _list(look))
 
 
 def _item_page(
-    request: HttpRequest, item: Item, look: Look, form: DecisionForm | None
+    request: HttpRequest, item: Item[Any], look: Look, form: DecisionForm | None
 ) -> HttpResponse:
     queue = look.queue()
-    own = (item.kind.name, item.row.pk)
+    own = (item.kind, item.row.pk)
     following = queue.after(own)
-    shown = item.kind.shown(request, item.row)
-    choices = item.kind.choices(item.row)
+    shown = item.shown(request)
+    choices = item.choices()
     start = request.GET.get("start", "")
     if form is None:
         content = shown.starts.get(start) or next(reversed(list(shown.starts.values())), "")
         form = DecisionForm(choices, initial={"content": content})
+    texted = next((each for each in choices if each.takes_text), None)
+    is_writing = bool(start) or (texted is not None and form["choice"].value() == texted.name)
     can_act = may(request, roles=REVIEWERS, team_id=item.team_id)
+    can_decide = can_act and not shown.settled and not shown.refusal
+    until = item.row.snoozed_until
     return _page(
         request,
-        "admin/memory/inbox/item.html",
-        item.kind.title,
         look,
+        "admin/memory/inbox/item.html",
+        item.title,
         item=item,
         shown=shown,
+        fingerprint=fingerprint(shown.parts),
         sides=shown.sides,
         form=form,
         here=look.address(item.url),
         starts=[
             (name, look.address(item.url, start=name), text) for name, text in shown.starts.items()
         ],
-        start=bool(start),
+        is_writing=is_writing,
         choices=[each for each in choices if not each.takes_text],
-        texted=next((each for each in choices if each.takes_text), None),
-        later_until=item.kind.later_until(item.row),
+        texted=texted,
+        later_until=until if until and until > timezone.now() else None,
         place=queue.place_of(own),
         queue=queue,
         next_url=look.address(item_url(*following[0])) if following else "",
         can_act=can_act,
-        can_decide=can_act and not shown.settled and not shown.refusal,
+        can_decide=can_decide,
+        has_form=can_decide or (form.is_bound and (is_writing or form["note"].value())),
         opener=_opened(request, item),
     )
 
 
 def _page(
-    request: HttpRequest, template: str, title: str, look: Look, **context: Any
+    request: HttpRequest, look: Look, template: str, title: str, **context: Any
 ) -> HttpResponse:  # Any: a template's context
     steps = request.session.get(_STEPS, [])
     frame = {
@@ -234,49 +221,50 @@ def _list(look: Look) -> str:
 
 
 def _carry_out(
-    request: HttpRequest, item: Item, choice: str, *, note: str, text: str = ""
-) -> str | None:
+    request: HttpRequest, item: Item[Any], choice: Choice, *, note: str, text: str = ""
+) -> str:
     """Carries out the choice and returns what became of it; raises a DomainError if refused."""
-    if choice not in LATER:
-        return item.kind.decide(request, item.row, choice=choice, note=note, text=text)
-    viewer, until = viewer_of(request, item.row), timezone.now() + LATER[choice]
+    if choice.delay is None:
+        return item.decide(request, choice.name, note=note, text=text)
+    viewer, until = viewer_of(request, item.row), timezone.now() + choice.delay
     with outside_staff_scope(request):
-        item.kind.leave(viewer, item.row, until)
-    return f"Left for later ({_LATER_WORDS[choice]}): {item.named}."
+        item.leave(viewer, until)
+    return f"Left for later until {minute(until)}: {item.named}"
 
 
 def _decide_several(request: HttpRequest, look: Look) -> HttpResponse | None:
     """Asks first and says what becomes of each item, then decides; None when that is done."""
-    choice = request.POST.get("choice", "") or request.POST.get("action", "")
+    name = request.POST.get("choice", "") or request.POST.get("action", "")
     chosen = [each.partition(":") for each in request.POST.getlist(CHECKED)]
     ids = [(kind, pk) for kind, _, text in chosen if (pk := id_in(text))]
     items = items_of(list(dict.fromkeys(ids)))
-    offered = {
-        each.pk: {one.name: one.title for one in each.kind.choices(each.row) if not one.takes_text}
-        for each in items
-    }
-    fit = [each for each in items if choice in LATER or choice in offered[each.pk]]
+    offered = [(item, each) for item in items for each in item.choices() if each.name == name]
+    fit = [item for item, choice in offered if not choice.takes_text]
     if not fit:
         messages.warning(request, "Nothing was changed: select items that have this decision.")
         return None
-    done: list[Item] = []
+    choice = offered[0][1]
+    effects = {each.pk: each.named if choice.delay else each.effect(name) for each in fit}
+    changed = changed_since(request.POST.get(SHOWN, ""), effects)
+    done: list[Item[Any]] = []
 
     def apply(_: HttpRequest, item: Any, note: str) -> str | None:
+        if item.pk in changed and not item.decided_by:
+            raise ConflictError("It has changed since you opened the page.")
         told = _carry_out(request, item, choice, note=masked_note(note))
-        done.append(item)
+        done.extend([item] if told else [])
         return told
 
-    title = f"Later: {_LATER_WORDS[choice]}" if choice in LATER else offered[fit[0].pk][choice]
     left = len(items) - len(fit)
     change: Change[Any] = Change(  # Any: rows of several kinds
-        verb=title,
-        done="left for later" if choice in LATER else "decided",
-        explanation=f"Selected items without this decision stay as they are: {left}."
+        verb=choice.title,
+        done="left for later" if choice.delay else "decided",
+        explanation=f"Items that cannot be decided this way, and stay open: {left}."
         if left
         else "Each can be undone afterwards.",
         apply=apply,
-        asks_reason=choice not in LATER,
-        effect=lambda item: item.named if choice in LATER else item.kind.effect(item.row, choice),
+        asks_reason=not choice.delay,
+        effect=lambda item: effects[item.pk],
         name=lambda item: item.named,
     )
     asked = confirm_rows(
@@ -284,40 +272,30 @@ def _decide_several(request: HttpRequest, look: Look) -> HttpResponse | None:
         fit,
         change,
         counted=lambda count: f"{count} {'item' if count == 1 else 'items'}",
-        page=partial(_confirm_page, request, look),
-        action=choice,
+        page=partial(_page, request, look, fingerprint=fingerprint(effects), is_decision=True),
+        action=name,
         checkbox=CHECKED,
     )
     if done:
-        _remember(request, choice, done, done[0].kind.choices(done[0].row))
+        _remember(request, choice, done)
     return asked
-
-
-def _confirm_page(
-    request: HttpRequest, look: Look, template: str, title: str, **context: Any
-) -> HttpResponse:  # Any: a template's context
-    return _page(request, template, title, look, **context)
 
 
 # -- undoing ---------------------------------------------------------------------------------
 
 
-def _remember(
-    request: HttpRequest, choice: str, items: Sequence[Item], choices: Sequence[Choice]
-) -> None:
+def _remember(request: HttpRequest, choice: Choice, items: Sequence[Item[Any]]) -> None:
     """Keeps the step in the reviewer's session, without a word of what the items say."""
-    titles = {each.name: each.title for each in choices}
-    title = titles.get(choice) or f"Later: {_LATER_WORDS[choice]}"
     step = {
         "id": uuid4().hex,
-        "title": title if len(items) == 1 else f"{title} ({len(items)})",
-        "is_later": choice in LATER,
+        "title": choice.title if len(items) == 1 else f"{choice.title} ({len(items)})",
+        "is_later": choice.delay is not None,
         "items": [each.pk for each in items],
     }
     request.session[_STEPS] = [*request.session.get(_STEPS, []), step][-_MOST_STEPS:]
 
 
-def _forget(request: HttpRequest, item: Item) -> None:
+def _forget(request: HttpRequest, item: Item[Any]) -> None:
     """Takes an item that was undone on its own page out of the steps."""
     steps = [
         {**each, "items": [one for one in each["items"] if one != item.pk]}
@@ -329,11 +307,11 @@ def _forget(request: HttpRequest, item: Item) -> None:
 def _undo_last(request: HttpRequest, look: Look) -> str:
     """Undoes the last step of the session, if the page showed this one; returns where to go."""
     steps = request.session.get(_STEPS, [])
-    if not steps:
-        messages.info(request, "There is nothing to undo.")
+    if request.POST["undo"] not in [each["id"] for each in steps]:
+        messages.info(request, "There is nothing to undo: it was undone already.")
         return _list(look)
     *rest, step = steps
-    if request.POST["undo"] != step.get("id", ""):
+    if request.POST["undo"] != step["id"]:
         messages.warning(request, "Not undone: you have decided something else since.")
         return _list(look)
     ids = [(kind, UUID(pk)) for kind, _, pk in (each.partition(":") for each in step["items"])]
@@ -351,27 +329,25 @@ def _undo_last(request: HttpRequest, look: Look) -> str:
 
 
 def _undo(
-    request: HttpRequest, item: Item, *, is_later: bool = False, is_own: bool = False
+    request: HttpRequest, item: Item[Any], *, is_later: bool = False, is_own: bool = False
 ) -> bool:
     """Undoes a decision with a message; with `is_own` only one that the login made."""
     if not may(request, roles=REVIEWERS, team_id=item.team_id):
         raise PermissionDenied
     viewer = viewer_of(request, item.row)
-    decider = item.kind.decided_by(item.row)
-    refusal = ""
+    decider = item.decided_by
     try:
         if is_own and decider != ("" if is_later else viewer.actor):
             told = f"by {decider}" if decider else "it is open again already"
-            refusal = f"your decision no longer stands ({with_names(told)})"
-        else:
-            with outside_staff_scope(request):
-                if is_later:
-                    item.kind.leave(viewer, item.row, None)
-                    told = f"{item.named} is no longer left for later."
-                else:
-                    told = item.kind.undo(viewer, item.row, timezone.now())
-            messages.success(request, f"Undone: {told}")
-            return True
+            raise ConflictError(f"your decision no longer stands ({told})")
+        with outside_staff_scope(request):
+            if is_later:
+                item.leave(viewer, None)
+                told = f"{item.named} is no longer left for later."
+            else:
+                told = item.undo(viewer, timezone.now())
+        messages.success(request, f"Undone: {told}")
+        return True
     except ChangedSinceError as error:
         changed = "; ".join(
             f"“{excerpt(each.memory.content, 60)}” {each.how}" for each in error.changed
@@ -386,7 +362,7 @@ def _undo(
 # -- what colleagues have open ---------------------------------------------------------------
 
 
-def _opened(request: HttpRequest, item: Item | None) -> str:
+def _opened(request: HttpRequest, item: Item[Any] | None) -> str:
     """Notes what the login has open now, and returns the name of a colleague who has it open.
 
     Without Redis nobody is shown.
@@ -407,7 +383,7 @@ def _opened(request: HttpRequest, item: Item | None) -> str:
     return ""
 
 
-def _openers(request: HttpRequest, items: Sequence[Item]) -> dict[str, str]:
+def _openers(request: HttpRequest, items: Sequence[Item[Any]]) -> dict[str, str]:
     """Returns the names of colleagues who have one of the items open."""
     mine = request.user.get_username()
     if not items:
@@ -421,5 +397,5 @@ def _openers(request: HttpRequest, items: Sequence[Item]) -> dict[str, str]:
     return {}
 
 
-def _key(item: Item) -> str:
+def _key(item: Item[Any]) -> str:
     return f"{settings.REDIS_PREFIX}:inbox:{item.team_id}:{item.row.pk}"

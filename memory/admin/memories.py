@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from memory.domain.forms import Form
-from memory.domain.types import MemoryType, Status, Tier
+from memory.domain.types import MemoryType, Source, Status, Tier
 from memory.models import Memory
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
@@ -54,6 +54,7 @@ class MemoryAdmin(TeamAdmin[Memory]):
         value_filter("memory_type", [*MemoryType], name="type", parameter="memory_type__exact"),
         value_filter("form", [*Form], parameter="form__exact"),
         value_filter("tier", [*Tier], parameter="tier__exact"),
+        value_filter("source", [*Source], parameter="source__exact", titles={"web": "web page"}),
         ("agent", AutocompleteFilter),
         ("end_user", AutocompleteFilter),
         ("project", AutocompleteFilter),

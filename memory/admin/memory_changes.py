@@ -32,7 +32,7 @@ from memory.writing.secrets import SafeStatement, masked_note, safe_statement
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON, Change
 from teams.admin.conversations import quotes_of
-from teams.admin.display import actor_words, excerpt, page_of, page_of_row
+from teams.admin.display import excerpt, page_of, page_of_row
 from teams.admin.theme import TextWidget
 from teams.errors import DomainError, InvalidError
 from teams.middleware import outside_staff_scope
@@ -191,8 +191,8 @@ def correct_page(
         "admin/memory/correct.html",
         "Correct memory",
         page=page_of_row(memory),
+        original=memory,
         memory=memory,
-        by=actor_words(memory.actor),
         quotes=quotes_of(memory.source_message_ids[-2:], team_id=memory.team_id),
         form=form,
         is_preview=is_filled,

@@ -55,6 +55,15 @@ def status_words(status: str) -> str:
     return "deleted" if status == Status.SOFT_DELETED else status.replace("_", " ")
 
 
+_SOURCE_WORDS = {"web": "web page"}
+
+
+def source_words(memory: Memory) -> str:
+    """Returns a memory's source as people say it."""
+    words = _SOURCE_WORDS.get(memory.source, memory.source)
+    return f"{words} (unconfirmed)" if memory.is_unconfirmed else words
+
+
 def owners_of(memory: Memory) -> str:
     """Returns links to the person, agent and project a memory belongs to, or "the team"."""
     owners = (

@@ -21,8 +21,8 @@ from teams.admin.conversations import passages_of
 from teams.admin.display import actor_words
 
 from .charts import Chart, Line
-from .memory_list import owners_of, status_words, usage_of
-from .settlements import resolution_words
+from .contradictions import ContradictionItem
+from .memory_list import owners_of, source_words, status_words, usage_of
 
 _MOST_VERSIONS = 20
 _MOST_RELATIONS = 20
@@ -51,7 +51,7 @@ class Dispute:
 
     @property
     def resolution(self) -> str:
-        return resolution_words(self.contradiction)
+        return ContradictionItem(self.contradiction).words()[0]
 
     @property
     def by(self) -> str:
@@ -154,6 +154,7 @@ def _facts(memory: Memory) -> list[tuple[str, object]]:
     return [
         ("Owner", owners_of(memory)),
         ("Type", memory.memory_type.replace("_", " ")),
+        ("Source", source_words(memory)),
         ("Tier", memory.tier),
         ("Importance", f"{memory.importance} of 10"),
         ("Confidence", f"{memory.confidence:.0%}"),
@@ -204,7 +205,7 @@ def _disputes(memory: Memory) -> list[Dispute]:
 def _neighbours(
     memory: Memory, versions: Sequence[Version], disputes: Sequence[Dispute]
 ) -> Iterable[Neighbour]:
-    """Those that replaced it or were replaced by it, then what it contradicts, then its links."""
+    """The versions before and after it, then what it contradicts, then its links."""
     for version in versions:
         if version.memory.superseded_by_id == memory.pk:
             yield Neighbour(version.memory, "replaces")

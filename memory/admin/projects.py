@@ -11,12 +11,14 @@ from django.template.response import TemplateResponse
 
 from memory.domain.types import DELETED
 from memory.models import Category, Memory
+from memory.writing.categories import category_names
 from memory.writing.decisions.clearing import Cleared, clear_project
 from memory.writing.secrets import masked_note
 from memory.writing.write_path import keep_to_limit_soon
 from teams.admin.base import TeamAdmin
 from teams.admin.confirm import MAX_REASON
 from teams.admin.display import column, excerpt_column, page_of_row
+from teams.admin.suggestions import CATEGORIES
 from teams.admin.theme import ChoiceFilter, RelatedFilter, TextWidget, action
 from teams.admin_permissions import ADMINS
 from teams.errors import DomainError
@@ -149,3 +151,6 @@ class CategoryAdmin(TeamAdmin[Category]):
 
     memories = column("memories", _count)
     beginning = excerpt_column("description", "description")
+
+
+CATEGORIES.append(lambda team_id: category_names(team_id=team_id))

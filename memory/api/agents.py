@@ -9,7 +9,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema_field
-from pydantic import ConfigDict, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from rest_framework import serializers
 from rest_framework.response import Response
@@ -41,6 +41,7 @@ _STORED_MEMORY = {
         "retrieval_weights": {},
         "token_budget": {"type": "integer"},
         "summarize_interval": {"type": "integer"},
+        "extraction_instructions": {"type": "string"},
         "allowed_categories": {},
         "keeps_to_itself": {"type": "boolean"},
         "context_policy": {},
@@ -48,10 +49,21 @@ _STORED_MEMORY = {
 }
 
 
+EXAMPLE: dict[str, JsonValue] = {
+    "name": "Kyra",
+    "tagline": "a research assistant",
+    "personality": {"traits": ["Curious", "Patient"], "tone": "warm"},
+    "rules": {"always": ["Quote figures with their source."], "never": ["Guess."]},
+    "model_config": {"max_tier": "balanced", "daily_budget_usd": 2.5},
+    "memory_config": {"extraction_instructions": "Look for deadlines. Leave out the weather."},
+    "reason": "complaints about guesses",
+}
+
+
 class AgentBody(AgentDocument):
     """An agent's whole document; omitted fields take their defaults."""
 
-    model_config = ConfigDict(title="AgentDocument")
+    model_config = ConfigDict(title="AgentDocument", json_schema_extra={"example": EXAMPLE})
 
     reason: Annotated[str, Text(500)] = ""
     """Why it was changed; stored with the new version."""
@@ -210,7 +222,7 @@ class AgentViewSet(ApiViewSet):
         return {name} if agent is None else {name, agent.slug}
 
     def _agents(self) -> QuerySet[Agent, Agent]:
-        """Those that the key may read, each with when and by whom its version was made."""
+        """The agents that the key may read, each with time and author of its version."""
         rows = Agent.objects.filter(team_id=self.principal.team_id)
         if self.principal.agent_id is not None:
             rows = rows.filter(pk=self.principal.agent_id)

@@ -28,10 +28,11 @@ from memory.api.throttles import RequestRate
 from memory.domain.audience import Viewer
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import Named, names_of
-from memory.selectors.revisions import Revision
-from teams.errors import ForbiddenError, NotFoundError
+from memory.selectors.revisions import states_found_once
+from teams.authentication import confirmed
+from teams.errors import ForbiddenError, FrozenError, NotFoundError
 from teams.models import Agent
-from teams.services.keys import Principal
+from teams.services.keys import Holder, Principal, RecalledKey, find_holder
 from teams.services.people import aliases_among
 from teams.services.team_settings import require_memory
 from teams.tenancy import statements_within, team_scope
@@ -81,12 +82,22 @@ def operation(
     def decorate(method: _Method) -> _Method:
         @wraps(method)
         def answered(view: ApiViewSet, _request: Request, **path: Any) -> HttpResponseBase:
-            if team_key:
-                view.require_team_key(team_key)
-            given = view.filters(query) if query is not None else {}
-            given |= view.body(body) if is_checked else {}
-            view.check_agent(given.get("agent"))
-            return method(view, given, **path)
+            def answer() -> HttpResponseBase:
+                if team_key:
+                    view.require_team_key(team_key)
+                given = view.filters(query) if query is not None else {}
+                given |= view.body(body) if is_checked else {}
+                view.check_agent(given.get("agent"))
+                view.check_user(given.get("user"))
+                return method(view, given, **path)
+
+            try:
+                found = answer()
+            except Exception:
+                if view.confirm_key():
+                    return answer()
+                raise
+            return answer() if view.confirm_key() else found
 
         document = extend_schema(
             operation_id=name or None,
@@ -115,6 +126,9 @@ class ApiViewSet(RequestEvents):
     memory_actions: ClassVar[Collection[str]] = ()
     # Whether a POST only reads.
     only_reads: ClassVar[bool] = False
+    # Whether a key that this process knows is looked up again with the names of the request, which
+    # saves a statement, or at the latest before the answer.
+    confirms_keys: ClassVar[bool] = False
     _rate: RequestRate | None = None
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -123,17 +137,25 @@ class ApiViewSet(RequestEvents):
         if not self._does_read(str(request.method)):
             return super().dispatch(request, *args, **kwargs)
         seconds = float(settings.READ_STATEMENT_SECONDS)
-        with statements_within(seconds, is_given_up=request.META.get("palimpsest.is_gone")):
+        is_gone = request.META.get("palimpsest.is_gone")
+        with statements_within(seconds, is_given_up=is_gone), states_found_once():
             return super().dispatch(request, *args, **kwargs)
 
     def _does_read(self, method: str) -> bool:
         return method in SAFE_METHODS or self.only_reads
 
     def check_permissions(self, request: Request) -> None:
-        """ForbiddenError where a read-only key would write, before anything is read or claimed."""
+        """ForbiddenError where a read-only key would write, before anything is read or claimed.
+
+        FrozenError for any key while its team is moved.
+        """
         super().check_permissions(request)
-        if self.principal.is_read_only and not self._does_read(str(request.method)):
+        if self._does_read(str(request.method)):
+            return
+        if self.principal.is_read_only:
             raise ForbiddenError("This key is read-only: it may ask, and change nothing.")
+        if self.principal.is_frozen:
+            raise FrozenError
 
     def get_throttles(self) -> list[BaseThrottle]:
         """The limit of requests, which has the headers of the answer."""
@@ -159,7 +181,34 @@ class ApiViewSet(RequestEvents):
             raise ParseError(f"An address may have {MAX_PARAMETERS} parameters.")
         super().initial(request, *args, **kwargs)
         _refuse_broken_text(request)
+        self._require_memory()
+
+    def confirm_key(self, holder: Holder | None = None) -> bool:
+        """Compares a recalled key's holder with this one, or looks it up; AuthenticationFailed.
+
+        Returns whether it has changed: it is the caller from here on.
+        """
+        key = self._recalled_key
+        if key is None:
+            return False
+        self.request.auth = None
+        found = find_holder(key.digest) if holder is None else holder
+        principal = confirmed(key, holder=found)
+        if principal is None:
+            return False
+        self.request.user = cast(Any, principal)  # Any: Django's stubs know its users alone
+        self.check_permissions(self.request)
+        self._require_memory()
+        return True
+
+    @property
+    def _recalled_key(self) -> RecalledKey | None:
+        return cast("RecalledKey | None", self.request.auth)
+
+    def _require_memory(self) -> None:
         if self.action in self.memory_actions:
+            if not self.principal.flags.memory:
+                self.confirm_key()  # it may have been switched on since
             require_memory(self.principal.flags)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
@@ -199,14 +248,27 @@ class ApiViewSet(RequestEvents):
         return self.named_viewer({"user": given.get("user")})
 
     def check_agent(self, agent: str | None) -> None:
-        """Raise ForbiddenError when a key of one agent names another one."""
+        """Raise ForbiddenError when a key of one agent names another one; the log has the name."""
         principal = self.principal
+        if agent is not None:
+            self.request.META["palimpsest.agent"] = agent  # for the log of requests
         if not principal.agent_id or agent is None or agent == principal.agent_slug:
             return
         if not self._is_own_alias(agent):
             raise ForbiddenError(
                 f"This key acts only as the agent '{principal.agent_slug}'.", field="agent"
             )
+
+    def check_user(self, user: str | None) -> None:
+        """Raise ForbiddenError when a sign-in names another person than its own."""
+        principal = self.principal
+        if not principal.is_sign_in or user is None or user == principal.end_user:
+            return
+        own = f"acts for '{principal.end_user}' alone" if principal.end_user else "names nobody"
+        raise ForbiddenError(
+            f"This sign-in {own}. To read and write about another person, use an API key.",
+            field="user",
+        )
 
     def _is_own_alias(self, name: str) -> bool:
         principal = self.principal
@@ -231,17 +293,26 @@ class ApiViewSet(RequestEvents):
         viewer = self.named_viewer(given)
         return viewer if self.principal.agent_id is not None else replace(viewer, sees_people=True)
 
-    def named_agent(self, given: Mapping[str, Any]) -> tuple[Viewer, Agent, Revision | None]:
-        """As `named_viewer`, with the agent and the team's revision; None inside a transaction."""
+    def named_agent(self, given: Mapping[str, Any]) -> tuple[Viewer, Agent]:
+        """As `named_viewer`, with the agent."""
         viewer, named = self._named(given)
         assert named.agent is not None
-        return viewer, named.agent, named.revision
+        return viewer, named.agent
 
     def _named(self, given: Mapping[str, Any]) -> tuple[Viewer, Named]:
         agent, user, project = (given.get(name) for name in ("agent", "user", "project"))
+        key = self._recalled_key
+        named = names_of(
+            team_id=self.principal.team_id,
+            agent=agent,
+            user=user,
+            project=project,
+            key=key.digest if key is not None else None,
+        )
+        self.confirm_key(named.holder)
         self.check_agent(agent)
+        self.check_user(user)
         viewer = self.viewer
-        named = names_of(team_id=viewer.team_id, agent=agent, user=user, project=project)
         if agent is not None and named.agent is None:
             raise NotFoundError(
                 f"There is no agent '{agent}' yet. Its first message, memory or chat makes it, or"

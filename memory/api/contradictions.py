@@ -43,6 +43,8 @@ class ContradictionFilterSerializer(PageQuerySerializer):
 class ResolutionSerializer(StrictSerializer):
     """The resolution of a contradiction; a merge gives the merged text."""
 
+    example = {"resolution": "b_wins", "note": "She moved in May."}
+
     resolution = OneOfField(choices=RESOLUTIONS)
     note = NoteField()
     merged_content = StatementField(required=False, allow_null=True)

@@ -30,22 +30,28 @@ from memory.api.schemas import (
     DatedPageQuerySerializer,
     PageQuerySerializer,
     StrictSerializer,
+    check_total_length,
     page_schema,
 )
 from memory.models import Job
+from memory.models.memory import SOURCES
 from memory.selectors.conversations import conversation_for, job_for, messages_of
 from memory.selectors.people import ListFilters, filtered_conversations
 from memory.understanding.tools import default_tools
 from memory.writing.compaction import compact_conversation
 from memory.writing.jobs import start_extraction
 from memory.writing.posting import close_conversation, open_conversation, post_messages
+from memory.writing.stating import source_of_message
 from memory.writing.waiting import StillExtractingError, extract_now, skipped_warnings
+from teams.models import Message
 from teams.models.conversations import MAX_THREAD_CHARS, ROLES
 from teams.services.conversations import NewMessage
 
 
 class NewConversationSerializer(StrictSerializer):
     """The parties of a conversation; agent, user and project are created when new."""
+
+    example = {"agent": "kyra", "user": "sarah", "user_name": "Sarah", "thread_id": "tea"}
 
     agent = NameField()
     user = NameField(max_length=200)
@@ -73,6 +79,13 @@ class NewMessageSerializer(StrictSerializer):
     """One message; its content is kept verbatim."""
 
     role = OneOfField(choices=ROLES)
+    source = OneOfField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES,
+        required=False,
+        help_text="Who says it, where that is weaker than the role: `web` for a page that a tool"
+        " read or a user pasted. By role: `person` for `user`, `tool` for `tool`, else `agent`."
+        " What a tool or a page alone says is unconfirmed, and its messages are not searched.",
+    )
     content = ContentField()
     name = NameField(required=False, allow_blank=True, allow_null=True, max_length=200)
     created_at = PastDateTimeField(required=False, allow_null=True)
@@ -86,15 +99,28 @@ class NewMessageSerializer(StrictSerializer):
 
 
 class NewMessagesSerializer(StrictSerializer):
-    """1 to 500 messages, in the order they were said."""
+    """1 to 500 messages, in the order they were said, of up to 2,000,000 characters in all."""
+
+    example = {
+        "messages": [
+            {"role": "user", "content": "I moved to Oslo last week.", "external_id": "m-1"},
+            {"role": "assistant", "content": "How do you like it there?"},
+        ]
+    }
 
     messages = serializers.ListField(
         child=NewMessageSerializer(), min_length=1, max_length=PER_REQUEST
     )
 
+    def validate_messages(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        check_total_length(each["content"] for each in value)
+        return value
+
 
 class ExtractSerializer(StrictSerializer):
     """The choice to wait for the result."""
+
+    example = {"wait": True}
 
     wait = StrictBooleanField(required=False, default=False)
 
@@ -131,10 +157,15 @@ class MessageSerializer(ApiSerializer):
     id = serializers.UUIDField()
     position = serializers.IntegerField(help_text="1 for the first message of the conversation.")
     role = serializers.ChoiceField(choices=ROLES)
+    source = serializers.SerializerMethodField()  # type: ignore[assignment]  # as above
     content = serializers.CharField()
     name = serializers.CharField()
     created_at = serializers.DateTimeField()
     external_id = serializers.CharField(allow_null=True)
+
+    @extend_schema_field(serializers.ChoiceField(choices=SOURCES))
+    def get_source(self, message: Message) -> str:
+        return source_of_message(message).value
 
 
 class MessageListSerializer(ApiSerializer):

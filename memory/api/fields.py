@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -12,6 +12,7 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import Direction, extend_schema_field
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from rest_framework import serializers
 from rest_framework.fields import empty
@@ -23,6 +24,9 @@ from memory.domain.text.words import NO_WORDS, has_words, is_blank
 from memory.domain.types import is_to_come
 from memory.reading.questions import MAX_QUERY_CHARS
 from teams.domain.documents import LINE, VISIBLE, DocumentError, Part
+
+MAX_TTL = timedelta(days=36_500)
+_DURATION = TypeAdapter(timedelta)
 
 
 class TextField(serializers.CharField):
@@ -197,6 +201,35 @@ class PastDateTimeField(ZonedDateTimeField):
         if is_to_come(at=moment, now=timezone.now()):
             self.fail("future")
         return moment
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "integer", "minimum": 1, "maximum": int(MAX_TTL.total_seconds())},
+            {"type": "string", "format": "duration", "pattern": "^P"},
+        ]
+    }
+)
+class TtlField(serializers.Field[timedelta, Any, Any, Any]):
+    """A time to live: whole seconds, or an ISO 8601 duration such as P30D or PT12H."""
+
+    default_error_messages = {
+        "invalid": "Send whole seconds such as 3600, or a duration of ISO 8601 such as P30D or"
+        " PT12H, from a second up to a hundred years."
+    }
+
+    def to_internal_value(self, data: Any) -> timedelta:  # Any: whatever the body holds
+        is_number = isinstance(data, int) and not isinstance(data, bool)
+        if not is_number and not (isinstance(data, str) and data.startswith("P")):
+            self.fail("invalid")
+        try:
+            value = _DURATION.validate_python(data)
+        except ValueError:
+            self.fail("invalid")
+        if not timedelta(seconds=1) <= value <= MAX_TTL:
+            self.fail("invalid")
+        return value
 
 
 class StrictBooleanField(serializers.BooleanField):

@@ -172,6 +172,14 @@ class ReadOptionsSerializer(StrictSerializer):
 class RetrieveSerializer(ReadOptionsSerializer):
     """A question of an agent, and what the answer may hold and take."""
 
+    example = {
+        "agent": "kyra",
+        "user": "sarah",
+        "query": "What does Sarah drink?",
+        "token_budget": 500,
+        "limit": 10,
+    }
+
     return_ = OneOfField(
         choices=[BRIEF, FULL],
         required=False,

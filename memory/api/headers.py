@@ -92,6 +92,8 @@ class IdempotentPosts(GenericViewSet[Any]):
         if key is None or request.method != "POST":
             return
         principal = cast(Principal, request.user)
+        if principal.is_frozen:
+            return  # it only reads, and nothing can be noted
         claimed = claim_request(
             team_id=principal.team_id,
             agent_id=principal.agent_id,

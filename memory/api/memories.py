@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from rest_framework import serializers
 
 from memory.api.events import WorkSerializer
@@ -18,6 +19,7 @@ from memory.api.fields import (
     StrictBooleanField,
     StrictFloatField,
     StrictIntegerField,
+    TtlField,
     ZonedDateTimeField,
 )
 from memory.api.forms import FORMS, ArtifactQueryField, FormedSerializer, PayloadField
@@ -33,7 +35,15 @@ from memory.domain.forms import stated_importance
 from memory.domain.judgements import Feedback
 from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS, MemoryType
 from memory.models import Memory
-from memory.models.memory import AUDIENCES, MEMORY_TYPES, SCOPES, STATUSES, TIERS, TOLD_LEVELS
+from memory.models.memory import (
+    AUDIENCES,
+    MEMORY_TYPES,
+    SCOPES,
+    SOURCES,
+    STATUSES,
+    TIERS,
+    TOLD_LEVELS,
+)
 from memory.writing.drafts import Outcome, WriteResult
 from memory.writing.stating import STATED_SCOPES
 
@@ -59,6 +69,11 @@ _BELONGS = "Only memories that belong to this {0}, none that belong to no {0}.{1
 _SEEN = " All that an agent sees is listed with a key of that agent."
 
 
+_SOURCE = (
+    "Who says it. A key states what an `agent` says, the default, or what a `tool` or a `web` page"
+    " says. What rests on these alone is unconfirmed: it changes and outranks nothing that people"
+    " and agents say, and is neither pinned nor part of a profile."
+)
 _CONFIRM = (
     "Says yes to a preference (by its category or subject) of the whole team, of no person, project"
     " or agent; needs a key of the team."
@@ -67,6 +82,16 @@ _CONFIRM = (
 
 class NewMemorySerializer(FormedSerializer):
     """A memory to store: a text, or a form with its payload, or both."""
+
+    example = {
+        "content": "Sarah drinks her tea without milk.",
+        "user": "sarah",
+        "agent": "kyra",
+        "memory_type": "user_profile",
+        "importance": 6,
+        "tags": ["drinks"],
+        "ttl": "P30D",
+    }
 
     text_field = "content"
 
@@ -103,6 +128,12 @@ class NewMemorySerializer(FormedSerializer):
     created_at = PastDateTimeField(required=False, allow_null=True)
     valid_from = ZonedDateTimeField(required=False, allow_null=True)
     valid_to = ZonedDateTimeField(required=False, allow_null=True)
+    ttl = TtlField(
+        required=False,
+        allow_null=True,
+        help_text="In place of valid_to: how long it is valid from valid_from or created_at on,"
+        " without them from now on. Seconds, or an ISO 8601 duration (P30D).",
+    )
     message_ids = IdsField(required=False, max_length=PER_REQUEST)
     external_id = NameField(
         required=False,
@@ -111,6 +142,11 @@ class NewMemorySerializer(FormedSerializer):
         help_text="The caller's own id for it. Sent again with the same text it is a duplicate,"
         " with another text it is refused (409): correct the memory instead.",
     )
+    source = OneOfField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES,
+        required=False,
+        help_text=f"{_SOURCE} Left out, with message_ids, it is the strongest of theirs.",
+    )
     check = StrictBooleanField(required=False, default=True)
     confirm = StrictBooleanField(required=False, default=False, help_text=_CONFIRM)
 
@@ -118,6 +154,14 @@ class NewMemorySerializer(FormedSerializer):
         attrs = super().validate(attrs)
         attrs.setdefault("importance", stated_importance(attrs.get("form")))
         start, end = attrs.get("valid_from"), attrs.get("valid_to")
+        if ttl := attrs.pop("ttl", None):
+            if end:
+                raise serializers.ValidationError({"ttl": ["Send ttl or valid_to, not both."]})
+            begin = start or attrs.get("created_at") or timezone.now()
+            try:
+                end = attrs["valid_to"] = begin + ttl
+            except OverflowError:
+                raise serializers.ValidationError({"ttl": ["It ends too late."]}) from None
         if start and end and end < start:
             raise serializers.ValidationError({"valid_to": ["Must not be before valid_from."]})
         return attrs
@@ -131,6 +175,8 @@ class ReasonSerializer(StrictSerializer):
 
 class MoveSerializer(ReasonSerializer):
     """To whom a memory is given, and as what; what is left out stays."""
+
+    example = {"scope": "team", "reason": "It holds for all of us."}
 
     scope = OneOfField(
         choices=STATED,
@@ -179,6 +225,8 @@ class PromoteSerializer(ReasonSerializer):
 class PinSerializer(ReasonSerializer):
     """The choice to pin or to unpin the memory."""
 
+    example = {"pinned": True, "reason": "Asked for by Sarah."}
+
     pinned = StrictBooleanField()
 
 
@@ -189,13 +237,26 @@ class CorrectionSerializer(FormedSerializer, ReasonSerializer):
     the text alone.
     """
 
+    example = {
+        "corrected_content": "Sarah drinks her tea with oat milk.",
+        "reason": "She said so on Monday.",
+    }
+
     text_field = "corrected_content"
 
     corrected_content = StatementField(required=False, help_text="Made of the payload if omitted.")
+    source = OneOfField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES,
+        required=False,
+        help_text="Who says so, as of a new memory: a tool or a page alone corrects no confirmed"
+        " memory (409).",
+    )
 
 
 class FeedbackSerializer(StrictSerializer):
     """Feedback on the usefulness of a memory in a prompt."""
+
+    example = {"signal": "helpful", "note": "It answered the question."}
 
     signal = OneOfField(choices=list(Feedback))
     note = NoteField()
@@ -219,6 +280,9 @@ class MemoryFilterSerializer(DatedPageQuerySerializer):
 
     memory_types = AnyOfField(choices=MEMORY_TYPES, required=False)
     audience = AnyOfField(choices=AUDIENCES, required=False)
+    source = AnyOfField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES, required=False, help_text="`tool,web` for what is unconfirmed."
+    )
     status = AnyOfField(
         choices=["active", "disputed", "superseded", "soft_deleted", "archived", "all"],
         required=False,
@@ -281,6 +345,12 @@ class MemorySerializer(ApiSerializer):
         choices=AUDIENCES, help_text="Who may hear it: its agent, its person or the team."
     )
     scope = serializers.ChoiceField(choices=SCOPES)
+    source = serializers.ChoiceField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES, help_text="The strongest source that says it."
+    )
+    is_unconfirmed = serializers.BooleanField(
+        help_text="Whether a tool or a web page alone says it, and nobody confirmed it."
+    )
     category = serializers.CharField()
     subject = serializers.CharField()
     tags = serializers.ListField(child=serializers.CharField())
@@ -335,6 +405,8 @@ def memory_json(memory: Memory) -> Json:
         "memory_type": memory.memory_type,
         "audience": memory.audience,
         "scope": memory.scope,
+        "source": memory.source,
+        "is_unconfirmed": memory.is_unconfirmed,
         "category": memory.category,
         "subject": memory.subject,
         "tags": memory.tags,

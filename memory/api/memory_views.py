@@ -38,9 +38,9 @@ from memory.api.memories import (
 )
 from memory.api.rendering import answer_form, json_response
 from memory.api.request_events import memory_event, search_event, write_event
-from memory.api.schemas import PER_REQUEST, QuerySerializer, page_schema
-from memory.domain.forms import USUAL_TYPES, Form
-from memory.domain.types import MemoryType, Work
+from memory.api.schemas import PER_REQUEST, QuerySerializer, check_total_length, page_schema
+from memory.domain.forms import USUAL_TYPES, Form, texts_of
+from memory.domain.types import MemoryType, Source, Work
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.questions import Depth, Question, Read
@@ -135,11 +135,15 @@ class MemoryViewSet(MemoryWrites):
         refuses=WITH_CONFLICT,
     )
     def create(self, given: Given) -> Response:
-        """Store one memory, or up to 500 in one transaction; each result has its outcome."""
+        """Store one memory, or up to 500 in one transaction; each result has its outcome.
+
+        The texts of several may have 2,000,000 characters in all.
+        """
         many = isinstance(self.request.data, list)
         sent = _validated(self.request.data, many=many)
         for each in sent:
             self.check_agent(each.get("agent"))
+            self.check_user(each.get("user"))
             check_may_confirm(viewer=self.viewer, confirm=each["confirm"])
         results = remember(
             viewer=self.viewer,
@@ -329,6 +333,7 @@ class MemoryViewSet(MemoryWrites):
             form=given.get("form"),
             payload=given.get("payload") or {},
             drops_form="form" in given and given["form"] is None,
+            source=Source(given["source"]) if "source" in given else None,
             reason=given["reason"],
             tools=default_tools(),
             now=timezone.now(),
@@ -380,7 +385,13 @@ def _validated(data: Any, *, many: bool) -> Sequence[dict[str, Any]]:
     several: serializers.ListSerializer[Any] = serializers.ListSerializer(
         child=NewMemorySerializer(), allow_empty=False, max_length=PER_REQUEST
     )
-    return list(several.run_validation(data))
+    sent = list(several.run_validation(data))
+    check_total_length(
+        text
+        for each in sent
+        for text in (each.get("content") or "", *texts_of(each.get("payload") or {}))
+    )
+    return sent
 
 
 def _stated(given: dict[str, Any]) -> StatedMemory:
@@ -393,5 +404,6 @@ def _stated(given: dict[str, Any]) -> StatedMemory:
             "category": given.get("category") or "",
             "tags": tuple(given.get("tags", ())),
             "message_ids": tuple(given.get("message_ids", ())),
+            "source": Source(given["source"]) if "source" in given else None,
         }
     )

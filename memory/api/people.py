@@ -127,6 +127,8 @@ class ConfirmationSerializer(QuerySerializer):
 class UserChangeSerializer(StrictSerializer):
     """Changes to a person."""
 
+    example = {"role": "member", "has_insights": False}
+
     has_insights = StrictBooleanField(required=False, help_text="Whether any are made from now on.")
     role = serializers.ChoiceField(
         choices=Role.choices,
@@ -153,6 +155,8 @@ class UserViewSet(ApiViewSet):
         """
         with self.team_scope():
             rows = filtered_people(viewer=self.viewer, filters=ListFilters(**given))
+            if self.principal.is_sign_in:
+                rows = rows.filter(external_id=self.principal.end_user)
             return self.page(rows, EndUserSerializer)
 
     @operation("users_retrieve", query=QuerySerializer, answer=PersonSerializer)
@@ -185,6 +189,7 @@ class UserViewSet(ApiViewSet):
             return self._answer(person)
 
     def _person(self, external_id: str) -> EndUser:
+        self.check_user(external_id)
         people = filtered_people(viewer=self.viewer, filters=ListFilters())
         person = people.filter(external_id=external_id).first()
         if person is None:

@@ -93,6 +93,13 @@ class DocumentsField(serializers.ListField):
 class PromptSerializer(ReadOptionsSerializer):
     """The agent, question, conversation and token budget of a prompt."""
 
+    example = {
+        "agent": "kyra",
+        "user": "sarah",
+        "query": "What does Sarah drink?",
+        "token_budget": 2000,
+    }
+
     query = QuestionField(help_text="The message the agent is to answer.")
     documents = DocumentsField(
         required=False,
@@ -198,7 +205,7 @@ class Asked:
 
     @property
     def weights(self) -> Weights:
-        """Those of the request, or else of the agent; InvalidError where they cannot be used."""
+        """Returns the weights of the request, or else of the agent; raises InvalidError."""
         return self.given_weights or own_weights(self.agent)
 
 
@@ -206,6 +213,7 @@ class ReadViewSet(ApiViewSet):
     """A viewset that answers an agent's question."""
 
     only_reads = True
+    confirms_keys = True
 
     def asked(self, given: Given) -> Asked:
         """Returns the question that the validated input asks.
@@ -213,7 +221,7 @@ class ReadViewSet(ApiViewSet):
         Raises NotFoundError for an unknown agent or conversation, ForbiddenError for another agent
         than the key's, and InvalidError for an agent whose own budget cannot be used.
         """
-        viewer, agent, revision = self.named_agent(given)
+        viewer, agent = self.named_agent(given)
         conversation = None
         if given.get("conversation") or given.get("thread_id") is not None:
             with self.team_scope():
@@ -234,7 +242,6 @@ class ReadViewSet(ApiViewSet):
                 ),
                 rows=of_types(memory_types),
                 min_score=given.get("min_score"),
-                revision=revision,
             ),
             agent=agent,
             conversation=conversation,

@@ -105,6 +105,13 @@ class TurnField(serializers.Field[str, Any, Any, Any]):
 class RouteRequestSerializer(StrictSerializer):
     """A query to route: who answers it, for whom, and the conversation so far."""
 
+    example = {
+        "agent": "kyra",
+        "user": "sarah",
+        "query": "Which of our two suppliers is cheaper in the long run?",
+        "history": ["We compare two suppliers."],
+    }
+
     query = QuestionField()
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
@@ -186,7 +193,7 @@ class RouteViewSet(ApiViewSet):
         settings is called. The decision is stored.
         """
         with self.team_scope():
-            viewer, agent, _ = self.named_agent(given)
+            viewer, agent = self.named_agent(given)
             team = Team.objects.get(pk=viewer.team_id)
             end_user = _person(viewer)
         route = choose_route(
@@ -214,7 +221,7 @@ class BudgetViewSet(ApiViewSet):
         if not slug:
             raise InvalidError("Name an agent of the team.", field="agent")
         with self.team_scope():
-            viewer, agent, _ = self.named_agent({**given, "agent": slug})
+            viewer, agent = self.named_agent({**given, "agent": slug})
             team = Team.objects.get(pk=viewer.team_id)
             end_user = _person(viewer)
         left = budget_left(team=team, agent=agent, end_user=end_user, now=timezone.now())

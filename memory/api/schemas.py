@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextvars import ContextVar
 from functools import cache, cached_property
 from typing import Any, ClassVar, cast
 
@@ -18,9 +19,18 @@ from memory.api.rendering import Json
 from teams.domain.agent_document import MOST_TOKEN_BUDGET
 
 PER_REQUEST: int = settings.MAX_ITEMS_PER_REQUEST
+CHARS_PER_REQUEST: int = settings.MAX_CHARS_PER_REQUEST
 MAX_TOKEN_BUDGET = MOST_TOKEN_BUDGET
 # Values of one parameter of an address that takes several.
 MAX_PARAMETER_VALUES = 20
+
+
+def check_total_length(texts: Iterable[str], *, most: int = CHARS_PER_REQUEST) -> None:
+    """Raises ValidationError where the texts of a request together have more characters."""
+    if sum(map(len, texts)) > most:
+        raise serializers.ValidationError(
+            f"The texts may have at most {most:,} characters in all. Send fewer at a time."
+        )
 
 
 class ApiSerializer(serializers.Serializer[Any]):
@@ -28,8 +38,10 @@ class ApiSerializer(serializers.Serializer[Any]):
 
     Only with a context of its own has a serializer fields of its own that know it. A field whose
     name Python or Django REST framework uses itself is declared with an underscore after it:
-    `from_` stands for `from`.
+    `from_` stands for `from`. A class may give an `example` of its own for the schema.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {}
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
@@ -49,6 +61,20 @@ def _fields_of(kind: type[ApiSerializer]) -> BindingDict:
     return fields
 
 
+# The names in the object that is being validated. Serializers are shared by threads.
+_sent_fields: ContextVar[Collection[str] | None] = ContextVar("sent_fields", default=None)
+
+
+@cache
+def _needed_of(kind: type[ApiSerializer]) -> frozenset[str]:
+    """The names of fields that say something even where they are left out."""
+    return frozenset(
+        name
+        for name, field in kind().fields.items()
+        if not field.read_only and (field.required or field.default is not serializers.empty)
+    )
+
+
 class StrictSerializer(ApiSerializer):
     """Refuses fields it does not know, so that a misspelt one is not silently ignored.
 
@@ -56,6 +82,16 @@ class StrictSerializer(ApiSerializer):
     """
 
     aliases: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def _writable_fields(self) -> list[serializers.Field[Any, Any, Any, Any]]:
+        """The fields to validate, without those that may be left out and were.
+
+        To find that out field by field takes most of the validation of a bulk write.
+        """
+        fields, needed, sent = self.fields, _needed_of(type(self)), _sent_fields.get()
+        names = fields if sent is None else needed.union(sent)
+        return [field for name, field in fields.items() if name in names and not field.read_only]
 
     def to_internal_value(self, data: Any) -> Any:  # Any: whatever the body holds
         sent: dict[str, str] = {}
@@ -72,12 +108,15 @@ class StrictSerializer(ApiSerializer):
                 known = f"known are: {', '.join(self.fields)}" if self.fields else "none is known"
                 raise serializers.ValidationError({name: [f"There is no such field; {known}."]})
             self._refuse_long_lists(data, sent)
+        token = _sent_fields.set(data if isinstance(data, dict) else None)
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as error:
             raise serializers.ValidationError(
                 {sent.get(name, name): said for name, said in cast(Json, error.detail).items()}
             ) from None
+        finally:
+            _sent_fields.reset(token)
 
     def _refuse_long_lists(self, data: Mapping[str, Any], sent: Mapping[str, str]) -> None:
         """Raise ValidationError before any item is looked at; a list field checks them first."""
@@ -90,15 +129,29 @@ class StrictSerializer(ApiSerializer):
                     raise serializers.ValidationError({sent.get(name, name): [problem]})
 
 
-class StrictInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Describes an input in the schema: no other fields, and the aliases of its own."""
+class ExampleInSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Describes an object in the schema, with the example that its class has."""
 
-    target_class = StrictSerializer
+    target_class = ApiSerializer
     match_subclasses = True
 
     def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
         # Any: drf-spectacular's own types
         found = dict(auto_schema._map_serializer(self.target, direction, bypass_extensions=True))
+        kind = self.target if isinstance(self.target, type) else type(self.target)
+        example = vars(kind).get("example")
+        return found | {"example": example} if example else found
+
+
+class StrictInSchema(ExampleInSchema):  # type: ignore[no-untyped-call]
+    """Describes an input in the schema: no other fields, and the aliases of its own."""
+
+    target_class = StrictSerializer
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> dict[str, Any]:
+        # Any: drf-spectacular's own types
+        found = super().map_serializer(auto_schema, direction)
         fields = found.get("properties", {})
         if isinstance(self.target, QuerySerializer):
             for field in fields.values():
@@ -181,6 +234,9 @@ class ProblemSerializer(ApiSerializer):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     request_id = serializers.CharField(required=False, help_text="Of faults of the server.")
+    moved_to = serializers.URLField(
+        required=False, help_text="The deployment that has the team, in an answer of 421."
+    )
     errors_ = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()), required=False
     )
@@ -196,11 +252,13 @@ REFUSALS = {
     413: "It is larger than what is kept of its kind; nothing was stored.",
     422: "A field is wrong; nothing was stored.",
     429: "The key or its team asks too often; try again after Retry-After seconds.",
-    503: "A service is away; try again after Retry-After seconds.",
+    503: "A service is away, or the team is being moved to another deployment and takes no changes;"
+    " try again after Retry-After seconds.",
 }
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _OF_ALL = {
     400: "It is not written as HTTP, UTF-8 or JSON want it.",
+    421: "The team has moved to another deployment: `moved_to` is its address.",
     429: "Too many requests; try again after Retry-After seconds.",
 }
 _OF_NAMES = {404: "Nothing answers at the address."}

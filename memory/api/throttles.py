@@ -39,7 +39,7 @@ class RequestRate(BaseThrottle):
         # In braces what a cluster spreads keys by: one pipeline reads both.
         prefix = f"{settings.REDIS_PREFIX}:rate:{{{team_id}}}"
         keys = {"key": f"{prefix}:{key_id}", "team": f"{prefix}:team"}
-        counted = _count([keys[name] for name in limits]) if limits else None
+        counted = count_requests([keys[name] for name in limits]) if limits else None
         if counted is None:
             return True
         counts = dict(zip(limits, counted, strict=True))
@@ -62,8 +62,11 @@ class RequestRate(BaseThrottle):
         )
 
 
-def _count(keys: list[str]) -> list[tuple[int, int]] | None:
-    """Count a request for each key: how many there are, and the seconds until they start anew."""
+def count_requests(keys: list[str]) -> list[tuple[int, int]] | None:
+    """Counts a request for each key: how many there are, and the seconds until they start anew.
+
+    None while Redis is away.
+    """
     pipe = quick_redis().pipeline()
     for key in keys:
         pipe.set(key, 0, ex=WINDOW_SECONDS, nx=True)

@@ -1,5 +1,7 @@
 """The addresses of the memory API, below /v1/."""
 
+from typing import Any
+
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
@@ -11,10 +13,14 @@ from memory.api.events import EventViewSet, UsageViewSet
 from memory.api.memory_views import MemoryViewSet
 from memory.api.people import UserViewSet
 from memory.api.projects import ProjectViewSet, TeamMemoryViewSet
+from memory.api.providers import ChatModelViewSet, ProviderViewSet, TeamViewSet
 from memory.api.retrieval import PromptViewSet, RetrievalViewSet
 from memory.api.routing import BudgetViewSet, RouteViewSet
 from memory.api.threads import CheckpointViewSet, ThreadChangesViewSet
 from memory.satellite import satellite_routes
+
+# Any: a method by its name, as viewsets take it.
+_ROW: dict[str, Any] = {"get": "load", "patch": "change", "delete": "remove"}
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("conversations", ConversationViewSet, basename="conversation")
@@ -46,6 +52,12 @@ urlpatterns = [
     path("projects", ProjectViewSet.as_view({"get": "entries"})),
     path("projects/<path:slug>/clear", ProjectViewSet.as_view({"post": "clear"})),
     path("projects/<path:slug>", ProjectViewSet.as_view({"get": "load", "patch": "change"})),
+    path("providers", ProviderViewSet.as_view({"get": "entries", "post": "create"})),
+    path("providers/<uuid:pk>", ProviderViewSet.as_view(_ROW)),
+    path("providers/<uuid:pk>/test", ProviderViewSet.as_view({"post": "test"})),
+    path("chat-models", ChatModelViewSet.as_view({"get": "entries", "post": "create"})),
+    path("chat-models/<uuid:pk>", ChatModelViewSet.as_view(_ROW)),
+    path("team", TeamViewSet.as_view({"get": "load", "patch": "change"})),
     path("team/clear", TeamMemoryViewSet.as_view({"post": "clear"})),
     path("users", UserViewSet.as_view({"get": "entries"})),
     path(

@@ -33,6 +33,7 @@ class Cause(StrEnum):
     CATEGORY = "category"
     CONFIDENCE = "confidence"
     STALE = "stale"
+    UNCONFIRMED = "unconfirmed"
     DUPLICATE = "duplicate"
     CONFLICT = "conflict"
     ENOUGH = "enough"
@@ -46,8 +47,9 @@ class Fact:
     `scope` is where it counts, None for what is of another session, project or person than the
     request. `says` is equal for what says the same, `at` is since when it stands, `chars` the
     length of its line. Of a stale one something else took the place, or its time is over. What
-    `needs_naming` is told only where its category is named. What `is_of_person` counts as profile,
-    whatever its category; a preference that is not `is_fitting` is about another matter.
+    `is_unconfirmed` is never told. What `needs_naming` is told only where its category is named.
+    What `is_of_person` counts as profile, whatever its category; a preference that is not
+    `is_fitting` is about another matter.
     """
 
     key: UUID
@@ -57,6 +59,7 @@ class Fact:
     at: datetime
     score: float = 0.0
     is_stale: bool = False
+    is_unconfirmed: bool = False
     needs_naming: bool = False
     is_fitting: bool = True
     is_of_person: bool = False

@@ -136,12 +136,12 @@ _APART = (IDENTITY_LABEL, EVENT_LABEL, PATTERN_LABEL)
 def saying(line: Line) -> Hashable:
     """Equal for two lines that say the same: the rule by which a prompt shows a statement once.
 
-    The same normalised words and the same mark: both disputed or past, or neither. A sentence that
-    was quoted is one of its speaker and day. Otherwise the words say the same whatever they are
-    filed as, but that an event is one of its day, identity is about the agent itself, and a pattern
-    tells how well it went.
+    The same normalised words and the same mark: both disputed, past or unconfirmed, or neither. A
+    sentence that was quoted is one of its speaker and day. Otherwise the words say the same
+    whatever they are filed as, but that an event is one of its day, identity is about the agent
+    itself, and a pattern tells how well it went.
     """
-    mark = mark_of(line.status, is_disputed=line.is_disputed)
+    mark = mark_of(line.status, is_disputed=line.is_disputed, source=line.source)
     if line.quote is not None:
         return (line.quote.speaker, line.quote.day, mark, same_words(line.content))
     kind = line.label if line.label.startswith(_APART) else ""

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from memory.domain.text.calendar import Lean, NamedTime
 from memory.domain.text.dates import read_dates
-from memory.domain.text.words import number_value, ordinal_value
+from memory.domain.text.words import UNSPACED, number_value, ordinal_value
 
 SHARE_OF_WORDS: Final = 0.5
 """Share of a memory's longer words that must be said; figures in decision 32."""
@@ -23,9 +23,8 @@ UNSAID_WORDS: Final = "words that no message says"
 
 _LEANS: Final[tuple[Lean, ...]] = ("nearest", "past", "future")
 _NEAR: Final = timedelta(days=45)
-_UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _TOKEN: Final = re.compile(
-    rf"(?P<sign>[{_UNSPACED}])"
+    rf"(?P<sign>[{UNSPACED}])"
     r"|(?P<number>\d+(?:[.,:'’]\d+)*)"
     r"|(?P<word>[^\W\d_]+)"
 )

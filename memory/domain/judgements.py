@@ -60,6 +60,21 @@ def as_carried_out(judgement: Judgement, *, later_reach: Reach = Reach.SAME) -> 
     return judgement
 
 
+def as_trusted(
+    judgement: Judgement, *, is_earlier_confirmed: bool, is_later_confirmed: bool
+) -> Judgement:
+    """The verdict as far as the sources of both statements allow it.
+
+    An unconfirmed statement neither replaces nor disputes a confirmed one.
+    """
+    is_replaced = judgement.verdict is Verdict.SUPERSEDE and is_later_confirmed
+    is_conflict = judgement.verdict in (Verdict.SUPERSEDE, Verdict.DISPUTE)
+    if is_earlier_confirmed == is_later_confirmed or is_replaced or not is_conflict:
+        return judgement
+    reason = f"{judgement.reason}; but only one of them is confirmed"
+    return replace(judgement, verdict=Verdict.COEXIST, reason=reason)
+
+
 def as_dispute(judgement: Judgement, *, because: str) -> Judgement:
     """The conflict as one for people to settle."""
     reason = f"{judgement.reason}; {because}"

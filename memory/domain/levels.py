@@ -18,7 +18,7 @@ from memory.domain.text.words import split_sentences
 from memory.domain.types import Asker
 
 RULES = "rules:3"
-"""What wrote the levels that the rules make, numbered by what they make."""
+"""The writer of the levels that the rules make, numbered by what they make."""
 
 LONG_TOKENS = 40
 """A longer text has levels of its own, which are stored; of a shorter one rules make them."""

@@ -38,6 +38,11 @@ def matter_of(*, memory_type: str, subject: str, fields: Collection[str]) -> str
     return ""
 
 
+def is_profile_subject(subject: str) -> bool:
+    """Returns whether a memory of this subject is of a profile, whatever its type."""
+    return f"{subject}.".startswith(_PROFILE)
+
+
 def field_of(matter: str) -> str:
     """The field of a matter: "health" of "health.knee"."""
     return matter.partition(".")[0]

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from memory.domain.forms import Form
-from memory.domain.types import MemoryType, Scope, Status
+from memory.domain.types import MemoryType, Scope, Source, Status
 
 _JOINERS = "\u200c\u200d"
 # Tags and variation selectors that show as nothing and can carry a hidden text byte by byte.
@@ -210,11 +210,19 @@ def shown_name(name: str) -> str:
     return shown
 
 
-def mark_of(status: str, *, is_disputed: bool = False) -> str:
-    """Returns the mark after the label of a memory, with a leading space, or ""."""
+_UNCONFIRMED: Mapping[str, str] = {
+    Source.TOOL.value: " UNCONFIRMED from a tool",
+    Source.WEB.value: " UNCONFIRMED from a web page",
+}
+
+
+def mark_of(status: str, *, is_disputed: bool = False, source: str = "") -> str:
+    """Returns the marks after the label of a memory, each with a leading space, or ""."""
+    mark = _UNCONFIRMED.get(source, "")
     if status in (Status.SUPERSEDED, Status.ARCHIVED):
-        return f" {status.upper()}"
-    return f" {Status.DISPUTED.upper()}" if is_disputed or status == Status.DISPUTED else ""
+        return f" {status.upper()}{mark}"
+    is_disputed = is_disputed or status == Status.DISPUTED
+    return f" {Status.DISPUTED.upper()}{mark}" if is_disputed else mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +250,7 @@ class Line:
     happened_at: datetime | None = None
     quote: Quote | None = None
     form: str = ""
+    source: str = ""
 
     @property
     def heading(self) -> str:
@@ -272,7 +281,7 @@ class Line:
 
     def render(self) -> str:
         """One line; the memory's text cannot open a line, label or section of its own."""
-        mark = mark_of(self.status, is_disputed=self.is_disputed)
+        mark = mark_of(self.status, is_disputed=self.is_disputed, source=self.source)
         text = self.quote.render(self.content) if self.quote else escaped_line(self.content)
         return f"[{self.label}{mark}]: {text}{self._remarks()}{self._dispute()}"
 

@@ -18,6 +18,8 @@ Flags = NDArray[np.bool_]
 DECAY_PER_HOUR = 0.01
 PINNED_FLOOR = 0.95
 DISPUTED_FACTOR = 0.5
+# What rests on a tool or a page alone stands behind what people and agents say.
+UNCONFIRMED_FACTOR = 0.5
 SAME_CONVERSATION = 1.0
 # Enough to decide between candidates that say about the same, too little to bring up another
 # matter (docs/decisions/0050-usage-and-predictions.md).
@@ -99,7 +101,7 @@ class SignalTable:
     parts: Floats | None = None
 
     def at(self, place: int) -> Signals:
-        """Those of one memory."""
+        """Returns the signals of one memory."""
         parts = Parts(*self._parts[place]) if self._parts else Parts()
         a, b, c, d, e, cosine, lexical, usage, prefetched = self._rows[place]
         return Signals(a, b, c, d, e, cosine, lexical, usage, prefetched, parts)
@@ -140,15 +142,21 @@ def usage_signal(*, cited: Floats, ignored: Floats) -> Floats:
     return (cited - against) / (cited + against + USAGE_PRIOR)
 
 
-def relative_to_best(relevance: Floats) -> Floats:
+def relative_to_best(relevance: Floats, *, is_confirmed: Flags | None = None) -> Floats:
     """Each candidate's share of the best one's relevance, squared: 0-1, mostly 1 for the best.
+
+    The best one is a confirmed one where one is relevant, so that no other makes it seem beside the
+    point.
 
     Good answers have a relevance of 0.2 to 0.6 and chance has half of it, while recency and
     importance spread over the whole of 0-1: as they are found, recent and important memories of
     anything else would rank before the answer. Measured in
     docs/decisions/0038-relevance-relative-to-the-best.md.
     """
-    share: Floats = relevance / relevance.max(initial=LEAST_BEST)
+    best = 0.0 if is_confirmed is None else relevance[is_confirmed].max(initial=0.0)
+    if best < LEAST_BEST:
+        best = relevance.max(initial=LEAST_BEST)
+    share = _unit(relevance / best)
     return share * share
 
 

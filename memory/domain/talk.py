@@ -13,7 +13,14 @@ from memory.domain.judgements import as_dispute
 from memory.domain.prompt_guards import is_command, without_rendered_memory
 from memory.domain.rendering import estimate_tokens, plain_line
 from memory.domain.secrets import MASK, mask_secrets
-from memory.domain.text.words import has_words, normalise_text, speaker_of, split_sentences
+from memory.domain.text.words import (
+    UNSPACED,
+    has_words,
+    normalise_text,
+    search_terms,
+    speaker_of,
+    split_sentences,
+)
 from memory.domain.types import Asker, Candidate, Judgement, MemoryType, Point, Role, Verdict
 
 # System messages are the prompt itself, memory included; a tool's output is data for the agent, in
@@ -23,8 +30,8 @@ SPEAKING_ROLES = (Role.USER.value, Role.ASSISTANT.value)
 MOST_CHARS = 400
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*")
 # Letters of scripts that put no spaces between words count one by one.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+")
+_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])+")
+_LETTERS = re.compile(r"[^\W_]+")
 # Enough of a word to know it again with another ending.
 _STEM_CHARS = 5
 # A text is covered by those that have so much of its words.
@@ -106,7 +113,8 @@ def _window(sentences: list[str], first: int, limit: int) -> tuple[int, int]:
 
 def _held(sentences: list[str], stems: Collection[str]) -> int:
     """Counts the letters of the words found: common words are short."""
-    found = {word[:_STEM_CHARS] for word in _WORD.findall(" ".join(sentences).casefold())}
+    words = _LETTERS.findall(" ".join(sentences).casefold())
+    found = {term[:_STEM_CHARS] for word in words for term in search_terms(word)}
     return sum(map(len, found & set(stems)))
 
 

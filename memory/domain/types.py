@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -77,6 +77,50 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
+class Source(StrEnum):
+    """The origin of a statement: a person, an agent, a tool's output or a web page.
+
+    The strongest comes first. Statements of a tool or a page alone are unconfirmed: anybody may
+    have written them.
+    """
+
+    PERSON = "person"
+    AGENT = "agent"
+    TOOL = "tool"
+    WEB = "web"
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        return self.value in UNCONFIRMED
+
+    @classmethod
+    def of_role(cls, role: str) -> Source:
+        """Returns the source of a message of the role that names none."""
+        return _SOURCE_OF_ROLE.get(role, cls.AGENT)
+
+
+UNCONFIRMED = (Source.TOOL.value, Source.WEB.value)
+# Types that an unconfirmed memory cannot have: prompts hold them unasked, or whole teams see them.
+OF_THE_CONFIRMED = (
+    MemoryType.IDENTITY.value,
+    MemoryType.USER_PROFILE.value,
+    MemoryType.SHARED.value,
+)
+MOST_IMPORTANT_UNCONFIRMED = 8
+_STRENGTH = {source: -place for place, source in enumerate(Source)}
+_SOURCE_OF_ROLE = {Role.USER.value: Source.PERSON, Role.TOOL.value: Source.TOOL}
+
+
+def strongest(sources: Iterable[Source]) -> Source:
+    """Returns the strongest of the sources, of which there is at least one."""
+    return max(sources, key=_STRENGTH.__getitem__)
+
+
+def weakest(sources: Iterable[Source]) -> Source:
+    """Returns the weakest of the sources, of which there is at least one."""
+    return min(sources, key=_STRENGTH.__getitem__)
+
+
 class Verdict(StrEnum):
     """A judge's verdict on an existing and a newer statement."""
 
@@ -100,6 +144,7 @@ class SourceMessage:
     """One message of a conversation as an extractor reads it.
 
     `created_at` is aware, on the clock of those who talk: its day is what they call today.
+    `stated_source` is what its client says of it where that is weaker than its role.
     """
 
     id: UUID
@@ -108,6 +153,12 @@ class SourceMessage:
     content: str
     created_at: datetime
     name: str = ""
+    stated_source: str = ""
+
+    @property
+    def source(self) -> Source:
+        """The source that its client stated, or that of its role."""
+        return Source(self.stated_source) if self.stated_source else Source.of_role(self.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +176,41 @@ class Participants:
 
     def is_person(self, message: SourceMessage) -> bool:
         """Returns whether a person wrote a message: a user, or an "assistant" of another name."""
+        if message.stated_source not in ("", Source.PERSON):
+            return False
         if message.role is Role.USER:
             return True
         name = message.name.strip().lower()
         return message.role is Role.ASSISTANT and bool(name) and name != self.agent.lower()
+
+    def sources_of(self, messages: Sequence[SourceMessage]) -> dict[UUID, Source]:
+        """Returns the source of each message, given in order.
+
+        An answer of an agent after tools or pages rests on them until a person speaks again.
+        """
+        found: dict[UUID, Source] = {}
+        heard = Source.AGENT
+        for each in messages:
+            if self.is_person(each):
+                found[each.id], heard = Source.PERSON, Source.AGENT
+            else:
+                heard = weakest((heard, each.source))
+                found[each.id] = heard
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Instructions on what to look for and to leave out, in the words of the team and for an agent.
+
+    They choose among what is said, and change no rule about what is found.
+    """
+
+    team: str = ""
+    agent: str = ""
+
+
+NO_FOCUS = Focus()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +224,8 @@ class Candidate:
     that is not the extractor asked, as when the small model stood in for a language model.
     `audience` says who may hear it: "agent", "person" or "team", "" where nobody said. `is_of_team`
     says that it is the team's and nobody's in it, `is_verbatim` that it quotes its messages. `form`
-    is "decision", "convention" or "failure", "" for none.
+    is "decision", "convention" or "failure", "" for none. `source` is the strongest source that
+    says it, "" before the rules found it.
     """
 
     content: str
@@ -163,6 +246,7 @@ class Candidate:
     is_of_team: bool = False
     is_verbatim: bool = False
     form: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

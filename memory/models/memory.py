@@ -17,17 +17,21 @@ from memory.domain.tiers import HOT_IMPORTANCE, KEPT_IMPORTANCE
 from memory.domain.types import (
     MAX_SUBJECT_CHARS,
     MAX_TAG_CHARS,
+    OF_THE_CONFIRMED,
+    UNCONFIRMED,
     MemoryType,
     Scope,
+    Source,
     Status,
     Tier,
 )
 from memory.models.querysets import MemoryQuerySet
-from teams.models import Agent, Conversation, EndUser, Project, Team
-from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
+from teams.models import Agent, Conversation, EndUser, Project
+from teams.models.base import OfTeam, SameTeamKey, SameTeamRow, TeamKey, TeamOwned
 
 MEMORY_TYPES = [(kind.value, kind.value) for kind in MemoryType]
 AUDIENCES = [(each.value, each.value) for each in Audience]
+SOURCES = [(source.value, source.value) for source in Source]
 SCOPES = [(scope.value, scope.value) for scope in Scope]
 STATUSES = [(status.value, status.value) for status in Status]
 # What is purged is shown by no read.
@@ -63,7 +67,8 @@ class Memory(TeamOwned):
     A correction is another row that `supersedes` this one. Triggers refuse a change of the text,
     its form and payload and of what identifies it, log every other change, and keep `updated_at`,
     the rows of tags and artifacts and `audience`, which follows from type, agent and end user.
-    Without a form, the payload is what the product notes of it.
+    Without a form, the payload is what the product notes of it. `source` is the strongest one that
+    says it; a memory of a tool or a page alone has no pin, no profile and no team-wide type.
     """
 
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES)
@@ -77,6 +82,12 @@ class Memory(TeamOwned):
         editable=False,
     )
     scope = models.CharField(max_length=20, choices=SCOPES)
+    source = models.CharField(
+        max_length=10,
+        choices=SOURCES,
+        default=Source.AGENT.value,
+        db_default=Source.AGENT.value,
+    )
     category = models.CharField(max_length=100, blank=True, default="")
     subject = models.CharField(max_length=MAX_SUBJECT_CHARS, blank=True, default="")
     content = models.TextField()
@@ -126,6 +137,12 @@ class Memory(TeamOwned):
         constraints = [
             one_of("memory_type", MEMORY_TYPES),
             one_of("scope", SCOPES),
+            one_of("source", SOURCES),
+            models.CheckConstraint(
+                condition=~models.Q(source__in=UNCONFIRMED)
+                | models.Q(is_pinned=False) & ~models.Q(memory_type__in=OF_THE_CONFIRMED),
+                name="memory_unconfirmed_is_plain",
+            ),
             one_of("status", STATUSES),
             one_of("tier", TIERS),
             models.CheckConstraint(
@@ -260,6 +277,11 @@ class Memory(TeamOwned):
                 name="memory_unprotected",
             ),
             models.Index(
+                fields=["team", "id"],
+                condition=_IS_LIVE & models.Q(source__in=UNCONFIRMED),
+                name="memory_unconfirmed",
+            ),
+            models.Index(
                 fields=["team", "purge_at"],
                 condition=models.Q(status=Status.SOFT_DELETED.value, purge_at__isnull=False),
                 name="memory_to_purge",
@@ -272,6 +294,10 @@ class Memory(TeamOwned):
     @property
     def is_live(self) -> bool:
         return self.status in LIVE
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        return self.source in UNCONFIRMED
 
 
 class MemoryTag(TeamOwned):
@@ -324,7 +350,7 @@ class MemoryArtifact(TeamOwned):
         return f"{self.kind} {self.ref}"
 
 
-class MemoryUsage(models.Model):
+class MemoryUsage(OfTeam):
     """Counters of one memory, flushed in batches; not part of the memory's logged state.
 
     `daily` holds how often it was retrieved by day, such as {"2026-03-01": 4}: days in UTC, of
@@ -338,7 +364,7 @@ class MemoryUsage(models.Model):
         related_name="usage",
         db_constraint=False,
     )
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     retrieved = models.PositiveBigIntegerField(default=0)
     cited = models.PositiveBigIntegerField(default=0)
     ignored = models.PositiveBigIntegerField(default=0)
@@ -390,7 +416,7 @@ class ExternalName(TeamOwned):
         return self.external_id
 
 
-class MemoryLevels(models.Model):
+class MemoryLevels(OfTeam):
     """The summary, compressed text and index term of one memory.
 
     The row comes with the memory and has no `writer` until a task fills it; a trigger logs that.
@@ -405,7 +431,7 @@ class MemoryLevels(models.Model):
         related_name="stored_levels",
         db_constraint=False,
     )
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     summary = models.TextField(blank=True, default="", db_default="")
     compressed = models.TextField(blank=True, default="", db_default="")
     index_term = models.CharField(max_length=50, blank=True, default="", db_default="")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from memory.domain.judgements import told_decision
 from memory.domain.types import Strategy, Verdict
 from memory.models.memory import Memory, one_of
 from teams.models.base import SameTeamKey, TeamOwned
@@ -120,6 +121,19 @@ class Contradiction(TeamOwned):
 
     def __str__(self) -> str:
         return f"{self.verdict} {str(self.pk)[-6:]}"
+
+    @property
+    def decision(self) -> str:
+        """The way, time, reason and author of the settlement, in words; empty while it is open."""
+        if self.resolved_at is None:
+            return ""
+        return told_decision(
+            resolution=self.resolution,
+            is_of_two=self.memory_b_id is not None,
+            by=self.resolved_by,
+            at=self.resolved_at,
+            note=self.resolution_note,
+        )
 
 
 class Settlement(TeamOwned):

@@ -10,8 +10,8 @@ from pgvector.django import HalfVectorField
 
 from memory.domain.audience import Audience
 from memory.models.memory import AUDIENCES, MEMORY_TYPES, Memory
-from teams.models import Agent, Conversation, EndUser, Message, Project, Team
-from teams.models.base import SameTeamKey, SameTeamRow, TeamOwned
+from teams.models import Agent, Conversation, EndUser, Message, Project
+from teams.models.base import OfTeam, SameTeamKey, SameTeamRow, TeamKey, TeamOwned
 from teams.models.conversations import ROLES
 
 
@@ -24,7 +24,7 @@ class Place(models.IntegerChoices):
     GONE = 3, "deleted"
 
 
-class SearchEntry(models.Model):
+class SearchEntry(OfTeam):
     """The vector and the words of one memory; inserted with it, replaced by a re-embedding.
 
     The vectors have no fixed dimension in the schema: the model beside each says whose it is. One
@@ -44,7 +44,7 @@ class SearchEntry(models.Model):
         related_name="search_entry",
         db_constraint=False,
     )
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     memory_type = models.CharField(max_length=20, choices=MEMORY_TYPES, editable=False)
     audience = models.CharField(
         max_length=10,
@@ -119,7 +119,7 @@ class SearchGraph(TeamOwned):
         return f"{self.dimensions} dimensions"
 
 
-class MessageEntry(models.Model):
+class MessageEntry(OfTeam):
     """The vector and the words of one message of a person or an agent, for the raw search.
 
     A trigger makes it with the message, waiting; a service fills it in soon after, so that storing
@@ -138,7 +138,7 @@ class MessageEntry(models.Model):
     message = SameTeamRow(
         Message, on_delete=models.PROTECT, primary_key=True, related_name="+", db_constraint=False
     )
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+", db_index=False)
+    team = TeamKey()
     conversation = SameTeamKey(Conversation, editable=False)
     agent = SameTeamKey(Agent, editable=False)
     end_user = SameTeamKey(EndUser, editable=False)

@@ -193,7 +193,7 @@ def loaded(viewer: Viewer, ranked: Sequence[Ranked]) -> list[ScoredMemory]:
     ]
 
 
-_WARNING = "no user is named, so nothing about people is told; name the user or the conversation"
+_WARNING = "no user is named, so memories about people are left out; name a user or a conversation"
 
 
 def nobody_named(viewer: Viewer) -> tuple[str, ...]:

@@ -111,19 +111,16 @@ class Lookup:
     beside: bytes | None
 
 
-def look_up(
-    key: AnswerKey | None, *, revision: Revision | None = None, beside: str | None = None
-) -> Lookup:
+def look_up(key: AnswerKey | None, *, beside: str | None = None) -> Lookup:
     """Looks an answer up; the memories of one that is found are counted as retrieved.
 
     It is valid only while the value under the name `beside` is the same, which is read with it.
-    `revision` is the team's at any moment since the request began.
     """
     started = time.perf_counter()
     value, given = _read(key, beside)
     if key is None or value is None:
         return Lookup(key, None, given)
-    kept = _valid(key, value, _mark(given), revision)
+    kept = _valid(key, value, _mark(given))
     if kept is None:
         return Lookup(key, None, given)
     note_retrieved(team_id=key.viewer.team_id, memory_ids=kept["memories"], now=key.now)
@@ -176,9 +173,7 @@ def _mark(value: bytes | None) -> str | None:
     return None if value is None else hashlib.sha256(value).hexdigest()
 
 
-def _valid(
-    key: AnswerKey, value: bytes, mark: str | None, revision: Revision | None
-) -> Body | None:
+def _valid(key: AnswerKey, value: bytes, mark: str | None) -> Body | None:
     try:
         known: Body = orjson.loads(value)
         memories, messages = known["revision"]
@@ -186,7 +181,7 @@ def _valid(
         return None  # what another release kept
     if known.get("beside") != mark or not _is_of_today(known["at"], key):
         return None
-    revision = revision or committed_revision(team_id=key.viewer.team_id)
+    revision = committed_revision(team_id=key.viewer.team_id)
     if revision is None or memories != revision.memories:
         return None
     return known if messages in (None, revision.messages) else None

@@ -84,7 +84,8 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
 
     Memories of different owners are not always compared when they are stored: an agent's private
     memories must not show in what all see, and what is about nobody does not wait for what is about
-    a person. A reader who sees both is told. Nothing is written, and settled pairs are no clashes.
+    a person. A reader who sees both is told. Nothing is written, and settled pairs are no clashes,
+    nor is what an unconfirmed memory says against a confirmed one.
     """
     rows = [
         each.row for each in ranked if each.row.is_live and SUMMARY_TAG not in (each.row.tags or ())
@@ -93,7 +94,7 @@ def clashes_among(*, viewer: Viewer, ranked: Sequence[Ranked], tools: Tools) -> 
     pairs = [
         pair if pair[0].said <= pair[1].said else (pair[1], pair[0])
         for pair in pairs
-        if not _name_each_other(*pair)
+        if not _name_each_other(*pair) and pair[0].is_unconfirmed == pair[1].is_unconfirmed
     ]
     found = [
         Clash(*pair, judgement, tools.judge.name)

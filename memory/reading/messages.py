@@ -186,14 +186,15 @@ def _past_behind(
     """Puts messages of a superseded memory right behind the memory that replaced it.
 
     That one takes the higher score of the two, unless it is so much lower that it answers another
-    question, or disputed.
+    question, disputed or unconfirmed.
     """
     ranked = {each.row.memory_id: each for each in memories}
     spoken = {each.row.message_id: each for each in said}
     for source in sorted(sources, key=lambda each: (-spoken[each.message_id].score, each)):
         memory, message = ranked[source.memory_id], spoken[source.message_id]
         is_close = memory.rank >= CLOSE * message.score
-        if not (source.is_past and is_close and memory.row.status == Status.ACTIVE):
+        may_lead = memory.row.status == Status.ACTIVE and not memory.row.is_unconfirmed
+        if not (source.is_past and is_close and may_lead):
             continue
         score = max(memory.score, message.score)
         ranked[source.memory_id] = memory._replace(score=score, rank=max(memory.rank, score))

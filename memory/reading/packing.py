@@ -102,7 +102,7 @@ class Packing:
     def always_tells(self, each: Ranked) -> bool:
         """Returns whether a candidate is told however little it says about the question."""
         row = each.row
-        return (
+        return not row.is_unconfirmed and (
             row.is_pinned
             or (self.keeps is not None and self.keeps(row))
             or row.memory_type == MemoryType.IDENTITY
@@ -386,4 +386,5 @@ def line_of(
         happened_at=happened_at,
         quote=quote,
         form=row.form,
+        source=row.source,
     )

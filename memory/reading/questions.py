@@ -17,7 +17,6 @@ from memory.domain.retrieval.question import Asked, read_question
 from memory.domain.types import MemoryType
 from memory.models import Memory
 from memory.models.querysets import MemoryQuerySet
-from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import Sought
 from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
@@ -76,8 +75,7 @@ class Read:
     counted; None is 0, and in a prompt without `rows` its `least_relevance`. `limit` is the most
     results; of a prompt, of those that are not mandatory. The memories in `also` are candidates
     whatever the search finds, and so are `predicted` ones, whose chances (0-1) are among the
-    signals. Reads are counted unless `is_counted` is false. `revision` is the team's at any moment
-    since the request began.
+    signals. Reads are counted unless `is_counted` is false.
     """
 
     viewer: Viewer
@@ -89,7 +87,6 @@ class Read:
     rows: MemoryQuerySet | None = None
     min_score: float | None = None
     is_counted: bool = True
-    revision: Revision | None = None
     also: Collection[UUID] = ()
     predicted: Mapping[UUID, float] = field(default_factory=dict)
 

@@ -17,7 +17,9 @@ from memory.domain.retrieval.fusion import NO_CONVERSATION, Candidates, Rarity, 
 from memory.domain.retrieval.question import Asked, Term
 from memory.domain.scoring import (
     INSIGHT_FACTOR,
+    LEAST_BEST,
     SAME_CONVERSATION,
+    UNCONFIRMED_FACTOR,
     Signals,
     SignalTable,
     Weights,
@@ -76,7 +78,7 @@ def by_relevance(weights: Weights) -> Score:
 
     def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
         scores = weighted_means(table, weights=weights) * _shares(rows)
-        return Scores(scores, scores)
+        return _confirmed_first(Scores(scores, scores), table, _are_confirmed(rows))
 
     return score
 
@@ -88,7 +90,9 @@ def by_policy(weights: Weights) -> Score:
     """
 
     def score(rows: Sequence[CandidateRow], table: SignalTable) -> Scores:
-        table = replace(table, semantic=relative_to_best(table.semantic))
+        is_confirmed = _are_confirmed(rows)
+        relative = relative_to_best(table.semantic, is_confirmed=is_confirmed)
+        relevance, table = table, replace(table, semantic=relative)
         is_disputed = np.array([row.status == _DISPUTED for row in rows])
         scored = partial(
             final_scores,
@@ -100,7 +104,7 @@ def by_policy(weights: Weights) -> Score:
         scores = scored(is_disputed=is_disputed)
         ranks = scored(is_disputed=np.zeros_like(is_disputed)) if is_disputed.any() else scores
         shares = _shares(rows)
-        return Scores(scores * shares, ranks * shares)
+        return _confirmed_first(Scores(scores * shares, ranks * shares), relevance, is_confirmed)
 
     return score
 
@@ -113,6 +117,23 @@ def _shares(rows: Sequence[CandidateRow]) -> NDArray[np.float64]:
             for row in rows
         ]
     )
+
+
+def _are_confirmed(rows: Sequence[CandidateRow]) -> NDArray[np.bool_]:
+    return np.array([not row.is_unconfirmed for row in rows], dtype=bool)
+
+
+def _confirmed_first(found: Scores, table: SignalTable, is_confirmed: NDArray[np.bool_]) -> Scores:
+    """The scores, halved for what is unconfirmed, and below the best confirmed answer."""
+    is_answer = is_confirmed & (table.semantic >= LEAST_BEST)
+    if is_confirmed.all():
+        return found
+
+    def lowered(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        most = BEHIND * scores[is_answer].max() if is_answer.any() else 1.0
+        return np.where(is_confirmed, scores, np.minimum(scores * UNCONFIRMED_FACTOR, most))
+
+    return Scores(lowered(found.scores), lowered(found.ranks))
 
 
 def ordered(rows: Sequence[SignalRow], table: SignalTable, found: Scores) -> list[Ranked]:
@@ -294,6 +315,8 @@ def _may_update(later: Ranked, earlier: Ranked, usual: Collection[str]) -> bool:
         # A dispute has halved the score; raising it would undo that.
         return False
     if old.is_pinned or old.memory_type == MemoryType.IDENTITY:
+        return False
+    if new.is_unconfirmed and not old.is_unconfirmed:
         return False
     if (new.end_user_id, new.project_id) != (old.end_user_id, old.project_id):
         return False

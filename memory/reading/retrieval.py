@@ -56,7 +56,7 @@ def retrieve(read: Read, *, packing: Packing, render: Callable[[Prompt], Body], 
     """
     packed = [packing.weights, packing.token_budget, packing.counter.name]
     key = key_of(read, form=form, packing=packed)
-    cached = look_up(key, revision=read.revision, beside=prefetch_key(read.viewer))
+    cached = look_up(key, beside=prefetch_key(read.viewer))
     if cached.sent is not None:
         return cached.sent
     chances = {each.memory_id: each.confidence for each in read_prefetch(cached.beside)}
@@ -82,7 +82,6 @@ def prompt(read: Read, *, packing: Packing, is_loaded: bool = True) -> Prompt:
     watch.lap("question")
 
     def answer(revision: Revision | None) -> Prompt:
-        revision = read.revision or revision
         score = by_policy(packing.weights)
         found = ranked_candidates(read, question, score=score, plan=packing.plan, revision=revision)
         least = read.min_score
@@ -109,7 +108,6 @@ def search(read: Read, *, weights: Weights = SEARCH_WEIGHTS) -> Retrieval:
     watch.lap("question")
 
     def answer(revision: Revision | None) -> Retrieval:
-        revision = read.revision or revision
         found = ranked_candidates(read, question, score=by_relevance(weights), revision=revision)
         considered = Considered(found, relevant(found, read.min_score, always=lambda _: False))
         watch.lap("search")

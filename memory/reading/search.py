@@ -224,9 +224,11 @@ def least_relevance(found: Candidates) -> float | None:
     """Returns the relevance (0-1) that a prompt asks of candidates where the request names none.
 
     None if there are few. Otherwise the best `_BEST` have it, and so does whatever says at least
-    `_LEAST_SHARE` of what the best says (docs/decisions/0081-one-ranking.md).
+    `_LEAST_SHARE` of what the best says (docs/decisions/0081-one-ranking.md). Unconfirmed ones set
+    no measure for the others.
     """
     candidates: list[Ranked | RankedMessage] = [*found.memories, *found.messages]
+    candidates = [each for each in candidates if not each.row.is_unconfirmed]
     if len(candidates) <= _BEST:
         return None
     relevance = candidates[0].table.semantic[[each.place for each in candidates]]

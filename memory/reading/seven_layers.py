@@ -27,9 +27,9 @@ from memory.reading.packing import Packing
 from memory.reading.questions import Read
 from memory.reading.retrieval import key_of, prompt, sent_of
 from memory.reading.search import NO_CANDIDATES
+from memory.reading.snapshots import at_snapshot
 from memory.selectors.history.changes import happened_between, known_memories, revisions_of
 from memory.selectors.names import person_names
-from memory.selectors.revisions import team_revision
 from memory.writing.summaries import running_summary
 from teams.domain.agent_document import Personality, Rules, Skills
 from teams.ids import new_id
@@ -131,15 +131,13 @@ def build_prompt(
     its running summary is layer 7. Without `is_loaded` the memories are named and not loaded.
     """
     viewer = read.viewer
-    summary, revision = "", None
+    summary = ""
     if conversation is not None:
-        with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            # Read before the summary: an answer is cached under a revision at least as old.
-            revision = team_revision(team_id=viewer.team_id)
-            summary = _summary(viewer, conversation)
+        talk = conversation
+        summary = at_snapshot(lambda _: _summary(viewer, talk), viewer=viewer)
     layer_7 = Text(Layer.SUMMARY, Written(summary_line(summary, counter=counter)))
     found = prompt(
-        replace(read, revision=revision),
+        read,
         packing=Packing(
             plan=SEVEN_LAYERS,
             weights=weights,
@@ -376,6 +374,9 @@ def note_first_prompt(*, conversation: Conversation) -> None:
 def _tell(team_id: UUID, conversation_id: UUID, news: News) -> bool:
     now = timezone.now()
     with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('transaction_read_only')")
+        if cursor.fetchone() == ("on",):
+            return True  # The team is being moved: the news is told again afterwards.
         cursor.execute(_TELL, [new_id(), team_id, conversation_id, news.revision, now, news.since])
         return cursor.fetchone() is not None
 

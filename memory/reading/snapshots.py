@@ -15,7 +15,13 @@ from prometheus_client import Counter
 from psycopg.errors import QueryCanceled
 
 from memory.domain.audience import Viewer
-from memory.selectors.revisions import Revision, server_state, team_revision
+from memory.selectors.revisions import (
+    Revision,
+    known_primary,
+    primary_state,
+    server_state,
+    team_revision,
+)
 from teams.prepared import Reader
 from teams.replicas import reading_from, replicas
 from teams.tenancy import team_scope
@@ -36,10 +42,10 @@ def at_snapshot(read: Callable[[Revision | None], T], *, viewer: Viewer) -> T:
     It gets the team's revision in its transaction, may run twice, and must only read.
     """
     if replicas() and not connection.in_atomic_block:
-        primary, outcome = None, "down"
+        outcome = "down"
         for name in replicas().in_turn():
             # What was acknowledged before somebody began to ask is in it.
-            primary = primary or server_state(team_id=viewer.team_id)
+            primary = primary_state(team_id=viewer.team_id)
             try:
                 with reading_from(name), _scope(viewer):
                     state = server_state(team_id=viewer.team_id)
@@ -54,8 +60,9 @@ def at_snapshot(read: Callable[[Revision | None], T], *, viewer: Viewer) -> T:
                 return cast(T, found)
             outcome = "behind" if state.is_replica else "promoted"
         READS.labels(outcome).inc()
+    known = known_primary(team_id=viewer.team_id)
     with _scope(viewer):
-        return read(team_revision(team_id=viewer.team_id))
+        return read(known.revision if known else team_revision(team_id=viewer.team_id))
 
 
 def _outcome(name: str, error: Error) -> str:

@@ -24,6 +24,7 @@ from memory.writing.background import retried
 from memory.writing.decisions.changes import note_useful
 from teams.errors import NotFoundError
 from teams.ids import new_id
+from teams.services.people import frozen_team_ids
 from teams.tenancy import team_scope
 
 # A hash of counts that are not written down yet. Of each memory it has a field for each day on
@@ -180,7 +181,11 @@ def flush_noted_usage() -> None:
     if not fields:
         return
     batch = fields.pop(b"batch").decode()
+    frozen = frozen_team_ids()
     for team_id, counts in _by_team(fields).items():
+        if team_id in frozen:
+            # Read while it moves: what it takes along was counted before.
+            continue
         _flush(team_id, UUID(batch), counts)
     client.eval(_DROP, 1, TAKEN, batch)
 

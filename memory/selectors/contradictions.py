@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -52,6 +51,11 @@ def open_contradictions_among(*, viewer: Viewer, memory_ids: Sequence[UUID]) -> 
     return list(rows.order_by("-detected_at")) if memory_ids else []
 
 
+def count_open_contradictions() -> int:
+    """Returns the number of unresolved contradictions of the scope's teams."""
+    return Contradiction.objects.filter(resolved_at=None).count()
+
+
 def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]]:
     """Returns the pairs among those memories ever recorded as a contradiction; in scope."""
     rows = Contradiction.objects.filter(
@@ -61,8 +65,6 @@ def recorded_pairs(*, team_id: UUID, ids: Sequence[UUID]) -> set[frozenset[UUID]
 
 
 _DAY_SECONDS = 86_400.0
-# Each as the names of the columns that `with_queue_columns` adds.
-QUEUE_ORDER = ("-group_weight", "group", "-weight", "detected_at")
 _MAX_REASONS = 8
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 
@@ -87,22 +89,12 @@ class JudgeRecord:
         return round(100 * self.both_valid / self.settled)
 
 
-def is_waiting(now: datetime) -> Q:
-    """Returns the condition of open contradictions that are not snoozed."""
-    return Q(resolved_at=None) & (Q(snoozed_until=None) | Q(snoozed_until__lte=now))
-
-
-def is_snoozed(now: datetime) -> Q:
-    """Returns the condition of open contradictions that are snoozed."""
-    return Q(resolved_at=None, snoozed_until__gt=now)
-
-
 def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction, Any]:
     """Adds the columns by which the queue is sorted.
 
     `uses` counts the retrievals of both sides, `weight` is the days of waiting times `uses` + 1.
-    `group` is the memory in more than one open contradiction, or the row's own id, `group_size` the
-    number of its open contradictions and `group_weight` the greatest weight among them.
+    `group` is the memory in more than one open contradiction, or the row's own id, and
+    `group_weight` the greatest weight in the group.
     """
     # Any: rows with annotations
     of_a, of_b = _open_about("memory_a_id"), _open_about("memory_b_id")
@@ -113,7 +105,6 @@ def with_queue_columns(rows: QuerySet[Contradiction]) -> QuerySet[Contradiction,
         )
         .annotate(
             weight=waited * (Value(1.0) + F("uses")),
-            group_size=Case(When(of_a__gte=F("of_b"), then=F("of_a")), default=F("of_b")),
             group=Case(
                 When(of_a__gt=1, of_a__gte=F("of_b"), then=F("memory_a_id")),
                 When(of_b__gt=1, then=F("memory_b_id")),

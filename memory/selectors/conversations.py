@@ -192,14 +192,19 @@ class TeamQueue:
 
 
 def team_queues() -> list[TeamQueue]:
-    """Returns the queues of teams that have memory switched on, in any scope."""
+    """Returns the queues of teams that have memory switched on and are not moved, in any scope."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM palimpsest_due_jobs()")
         queues = [TeamQueue(*row) for row in cursor.fetchall()]
     ids = {each.team_id for each in queues}
     with team_scope(team_ids=ids, actor="queue"):
-        flags = dict(Team.objects.filter(pk__in=ids).values_list("pk", "feature_flags"))
-    return [each for each in queues if default_flags().overridden(flags.get(each.team_id)).memory]
+        rows = Team.objects.filter(pk__in=ids, frozen_at=None)
+        flags = dict(rows.values_list("pk", "feature_flags"))
+    return [
+        each
+        for each in queues
+        if each.team_id in flags and default_flags().overridden(flags[each.team_id]).memory
+    ]
 
 
 def oldest_wait() -> float | None:

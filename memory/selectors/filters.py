@@ -166,7 +166,9 @@ def matching(*, viewer: Viewer, rows: MemoryQuerySet, expression: Expression) ->
 
 
 def named_by(expression: Expression, *, viewer: Viewer) -> tuple[Viewer, Expression]:
-    """Returns the viewer with the user whom a filter names, if the request names none; in scope.
+    """Returns the viewer with the user whom a filter names, if the request names none.
+
+    Call it in the team's scope or outside of any transaction.
 
     If it names several, the viewer sees people's rows, which the returned filter narrows to theirs;
     messages, which no filter narrows, are then not for this viewer. One guest among them makes it a

@@ -29,7 +29,7 @@ from memory.selectors.filters import (
 )
 from teams.errors import NotFoundError
 from teams.models import Agent, EndUser, Project
-from teams.prepared import fetch_planned, load_sql_parts
+from teams.prepared import fetch_planned, load_sql_parts, uuids
 from teams.services.people import slug_called
 
 ALL = "all"
@@ -76,6 +76,7 @@ class MemoryFilters:
 
     memory_types: Sequence[str] = ()
     audience: Sequence[str] = ()
+    source: Sequence[str] = ()
     status: Sequence[str] = ()
     tier: Sequence[str] = ()
     agent: str | None = None
@@ -105,6 +106,7 @@ def filtered_memories(*, viewer: Viewer, filters: MemoryFilters) -> MemoryQueryS
     conditions = lookups(
         memory_type__in=filters.memory_types,
         audience__in=filters.audience,
+        source__in=filters.source,
         tier__in=filters.tier,
         agent__slug=filters.agent and slug_called(team_id=viewer.team_id, name=filters.agent),
         end_user__external_id=filters.user,
@@ -229,7 +231,7 @@ def memories_by_id(*, viewer: Viewer, ids: Sequence[UUID]) -> dict[UUID, Memory]
     given = {
         **viewer_parameters(viewer),
         "categories": ["", *viewer.allowed_categories] if viewer.allowed_categories else [],
-        "ids": list(ids),
+        "ids": uuids(ids),
     }
     memories = (_memory(row) for row in fetch_planned(statement, given))
     return {memory.pk: memory for memory in memories}

@@ -5,18 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Quote
 from memory.domain.types import QUOTING
-from memory.selectors.revisions import REVISION, Revision
+from memory.selectors.revisions import (
+    REVISION,
+    SERVER,
+    Revision,
+    ServerState,
+    note_primary,
+)
 from memory.selectors.ttl_cache import zone_of
 from teams.models import Agent, Role
-from teams.prepared import Columns, current_scope, fetch_planned, load_sql_parts, run_prepared
+from teams.prepared import (
+    Columns,
+    current_scope,
+    fetch_planned,
+    load_sql_parts,
+    run_prepared,
+    uuids,
+)
+from teams.services.keys import HOLDER, Holder, find_holder
 from teams.tenancy import team_scope
 
 _AGENT = Columns(Agent)
@@ -25,10 +41,9 @@ _AGENT = Columns(Agent)
 _OWN_SCOPE = "set_config('palimpsest.team_ids', $1::text, true)::uuid"
 _STATEMENT = """
 WITH scope AS MATERIALIZED (SELECT {team} AS team_id)
-SELECT r.revision, u.id, coalesce(u.role, t.person_role), p.id, {columns}
+SELECT {first}, u.id, coalesce(u.role, t.person_role), p.id, {columns}
 FROM scope
-LEFT JOIN LATERAL ({revision}) AS r (revision) ON true
-LEFT JOIN LATERAL (
+{joined}LEFT JOIN LATERAL (
     SELECT * FROM teams_agent WHERE team_id = scope.team_id AND slug = coalesce(
         (
             SELECT o.slug FROM teams_agentalias n
@@ -53,25 +68,34 @@ _ROLE = """
 SELECT coalesce(nullif(u.role, ''), t.person_role)
 FROM teams_enduser u JOIN teams_team t ON t.id = u.team_id WHERE u.team_id = $1 AND u.id = $2
 """
-_ALONE, _IN_SCOPE = (
-    _STATEMENT.format(
-        team=team,
-        columns=_AGENT.named("a"),
-        revision=REVISION.replace("%(team)s", "scope.team_id"),
-    )
-    for team in (_OWN_SCOPE, "$1::text::uuid")
+_WITH_STATE = """LEFT JOIN LATERAL (REVISION) AS r (revision) ON true
+CROSS JOIN pg_is_in_recovery() AS is_replica
+LEFT JOIN LATERAL (SELECT * FROM palimpsest_api_key($5::bytea) OFFSET 0) AS k ON true
+""".replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
+_FIRST = f"r.revision, {SERVER}, {', '.join(f'k.{name}' for name in HOLDER.split(', '))}"
+_ALONE = _STATEMENT.format(
+    team=_OWN_SCOPE, first=_FIRST, joined=_WITH_STATE, columns=_AGENT.named("a")
 )
+# The team is a parameter throughout, as the planner of a distributed database must know it.
+_IN_SCOPE = _STATEMENT.format(
+    team="$1::text::uuid", first="NULL", joined="", columns=_AGENT.named("a")
+).replace("scope.team_id", "$1::text::uuid")
+_STATE_COLUMNS, _HOLDER_COLUMNS = 4, HOLDER.count(",") + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Rows of a request's names, None for unknown; `revision` is None in a transaction."""
+    """Rows of a request's names, None for unknown.
+
+    `holder` is that of the key that was looked up with them, () for an unknown one; None if none
+    was, as in a transaction.
+    """
 
     agent: Agent | None
     end_user_id: UUID | None
     project_id: UUID | None
     is_guest: bool = True
-    revision: Revision | None = None
+    holder: Holder | None = None
 
 
 def role_of(*, team_id: UUID, end_user_id: UUID) -> str:
@@ -86,30 +110,45 @@ def is_guest(*, team_id: UUID, end_user_id: UUID) -> bool:
 
 
 def names_of(
-    *, team_id: UUID, agent: str | None, user: str | None = None, project: str | None = None
+    *,
+    team_id: UUID,
+    agent: str | None,
+    user: str | None = None,
+    project: str | None = None,
+    key: bytes | None = None,
 ) -> Named:
     """Returns the team's agent by slug or alias, end user by external id and project by slug.
 
     Call it in the team's scope or in none: outside of a transaction it is one statement with a
-    scope of its own.
+    scope of its own, which also looks the key with the digest `key` up and notes the team's state.
     """
-    if agent is None and user is None and project is None:
+    if agent is None and user is None and project is None and key is None:
         return Named(None, None, None)
     given = [str(team_id), agent, user, project]
-    if not connection.in_atomic_block:
-        ((counts, *found),) = run_prepared(_ALONE, given)
+    holder: Holder | None = None
+    if not (connection.in_atomic_block or settings.DATABASE_DISTRIBUTED):
+        (row,) = run_prepared(_ALONE, [*given, key])
+        columns = iter(row)
+        counts, *server = islice(columns, _STATE_COLUMNS)
+        if counts is not None:
+            note_primary(team_id=team_id, state=ServerState(Revision(*counts), *server))
+        key_row = tuple(islice(columns, _HOLDER_COLUMNS))
+        if key is not None:
+            holder = key_row if key_row[0] is not None else ()
     else:
+        if key is not None and not connection.in_atomic_block:
+            holder = find_holder(key)
         is_seen = team_id in current_scope().team_ids
         with nullcontext() if is_seen else team_scope(team_ids=[team_id], actor="names"):
-            ((counts, *found),) = run_prepared(_IN_SCOPE, given)
-        counts = None
-    end_user_id, role, project_id, *values = found
+            ((_, *values),) = run_prepared(_IN_SCOPE, given)
+        columns = iter(values)
+    end_user_id, role, project_id = islice(columns, 3)
     return Named(
-        agent=_AGENT.take(iter(values)),
+        agent=_AGENT.take(columns),
         end_user_id=end_user_id,
         project_id=project_id,
         is_guest=role != Role.MEMBER,
-        revision=Revision(*counts) if counts is not None else None,
+        holder=holder,
     )
 
 
@@ -159,7 +198,12 @@ def person_names(
     ids = [key for key, text in stored.items() if key not in quotes and says_user(text)]
     if not ids and conversation_id is None:
         return PersonNames(quotes=quotes)
-    given = {"team": team_id, "ids": ids, "conversation": conversation_id, "latest": _LATEST}
+    given = {
+        "team": team_id,
+        "ids": uuids(ids),
+        "conversation": conversation_id,
+        "latest": _LATEST,
+    }
     known: dict[UUID, str] = {}
     is_heard = False
     for key, display, external_id, heard in fetch_planned(_SQL["names"], given):
@@ -173,7 +217,7 @@ def person_names(
 
 
 def _quotes(team_id: UUID, ids: list[UUID]) -> dict[UUID, Quote]:
-    given = {"team": team_id, "ids": ids, "quoting": QUOTING}
+    given = {"team": team_id, "ids": uuids(ids), "quoting": QUOTING}
     rows = list(fetch_planned(_SQL["quotes"], given))
     zone = zone_of(team_id=team_id, now=timezone.now()) if rows else None
     return {

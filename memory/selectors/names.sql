@@ -52,7 +52,7 @@ WITH wanted AS MATERIALIZED (
         FROM (
             SELECT name, position FROM teams_message o
             WHERE o.team_id = %(team)s AND o.conversation_id = talks.conversation_id
-                AND o.role = 'user'
+                AND o.role = 'user' AND o.source = ''
             ORDER BY o.position DESC LIMIT %(latest)s::int
         ) AS said
         HAVING count(DISTINCT name) FILTER (WHERE name <> '') = 1
@@ -86,10 +86,11 @@ LEFT JOIN LATERAL (
     SELECT message.name, message.conversation_id
     FROM unnest(m.source_message_ids) WITH ORDINALITY AS source (id, place)
     CROSS JOIN LATERAL (
-        SELECT name, role, conversation_id FROM teams_message o
+        SELECT name, role = 'user' AND source = '' AS is_users, conversation_id
+        FROM teams_message o
         WHERE o.team_id = %(team)s AND o.id = source.id OFFSET 0
     ) AS message
-    ORDER BY message.role = 'user' DESC, source.place
+    ORDER BY message.is_users DESC, source.place
     LIMIT 1
 ) AS said ON TRUE
 LEFT JOIN LATERAL (

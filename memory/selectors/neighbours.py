@@ -26,7 +26,16 @@ from teams.prepared import fetch_planned, load_sql_parts
 
 _COMPARED = (
     *("id", "team_id", "content", "subject", "created_at", "memory_type", "category", "form"),
-    *("tags", "agent_id", "end_user_id", "project_id"),
+    *(
+        "tags",
+        "agent_id",
+        "end_user_id",
+        "project_id",
+        "source",
+        "extractor",
+        "valid_from",
+        "valid_to",
+    ),
 )
 _WHOLE = tuple(field.attname for field in Memory._meta.concrete_fields)
 _SQL = load_sql_parts(__file__, "neighbours.sql")

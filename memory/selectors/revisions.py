@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -10,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from teams.prepared import fetch_planned, run_prepared
+from teams.tenancy import team_scope
 
 # Nothing in a transaction that wrote: what it sees is not what others see, and its own changes
 # move the revision only with its commit.
@@ -36,18 +40,19 @@ def team_revision(*, team_id: UUID) -> Revision | None:
     return Revision(*rows[0][0]) if rows else None
 
 
-# What is set comes back as the team that is asked for, so that it is set before a row is looked at.
-# One statement for the primary and for a replica of it. The log's position at a replica is what it
+# One expression for the primary and for a replica of it. The log's position at a replica is what it
 # has replayed, and its time that of the last commit among that, by the primary's clock.
+SERVER = """is_replica,
+    CASE WHEN is_replica THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END::text,
+    CASE WHEN is_replica THEN pg_last_xact_replay_timestamp() ELSE now() END"""
+# What is set comes back as the team that is asked for, so that it is set before a row is looked at.
 _STATE = """
 WITH scope AS MATERIALIZED (
     SELECT set_config('palimpsest.team_ids', $1, true)::uuid AS team_id
 )
-SELECT found.revision, is_replica,
-    CASE WHEN is_replica THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END::text,
-    CASE WHEN is_replica THEN pg_last_xact_replay_timestamp() ELSE now() END
-FROM pg_is_in_recovery() AS is_replica, scope CROSS JOIN LATERAL (REVISION) AS found (revision)
-""".replace("REVISION", REVISION.replace("%(team)s", "scope.team_id"))
+SELECT found.revision, {server}
+FROM pg_is_in_recovery() AS is_replica, scope CROSS JOIN LATERAL ({revision}) AS found (revision)
+""".format(server=SERVER, revision=REVISION.replace("%(team)s", "scope.team_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +93,50 @@ def server_state(*, team_id: UUID) -> ServerState:
     In a transaction of its own, or in one of the team's scope that has not written: whatever that
     reads afterwards is at least as new as the revision.
     """
+    if settings.DATABASE_DISTRIBUTED:
+        # Nothing that set_config sets reaches the team's server. There are no replicas beside it.
+        with team_scope(team_ids=[team_id], actor="revision"):
+            return ServerState(team_revision(team_id=team_id) or Revision(0, 0), False, "", None)
     ((revision, is_replica, position, as_of),) = run_prepared(_STATE, [str(team_id)])
     return ServerState(Revision(*revision), is_replica, position, as_of)
 
 
-def committed_revision(*, team_id: UUID) -> Revision | None:
-    """Returns the team's revision in a transaction of its own; None inside another one.
+# The states of the primary that the request has found, by team.
+_found: ContextVar[dict[UUID, ServerState] | None] = ContextVar("states_found", default=None)
 
-    For a caller that reads nothing else and would otherwise begin a scope for it.
+
+@contextmanager
+def states_found_once() -> Iterator[None]:
+    """Lets the block find each team's state at the primary once: for requests that only read.
+
+    What was acknowledged before the request began is in it.
     """
-    return None if connection.in_atomic_block else server_state(team_id=team_id).revision
+    token = _found.set({})
+    try:
+        yield
+    finally:
+        _found.reset(token)
+
+
+def note_primary(*, team_id: UUID, state: ServerState) -> ServerState:
+    """Notes a state that the primary gave, for the rest of the request, and returns it."""
+    if (found := _found.get()) is not None:
+        found.setdefault(team_id, state)
+    return state
+
+
+def known_primary(*, team_id: UUID) -> ServerState | None:
+    """Returns the state of the primary that this request has found; None in a transaction."""
+    found = None if connection.in_atomic_block else _found.get()
+    return found.get(team_id) if found else None
+
+
+def primary_state(*, team_id: UUID) -> ServerState:
+    """Returns the state of the primary, in this request or now; call it in no transaction."""
+    known = known_primary(team_id=team_id)
+    return known or note_primary(team_id=team_id, state=server_state(team_id=team_id))
+
+
+def committed_revision(*, team_id: UUID) -> Revision | None:
+    """Returns the team's revision at the primary, in this request or now; None in a transaction."""
+    return None if connection.in_atomic_block else primary_state(team_id=team_id).revision

@@ -1,7 +1,7 @@
 -- The messages that hold each of the terms, as palimpsest_matches finds memories: narrowed to the
 -- agent and the project before they are cut off at `most`, or messages of other agents would use it
 -- up. With `with_others`, messages that other agents may find are included: name one owner then.
-CREATE FUNCTION palimpsest_message_matches(
+CREATE OR REPLACE FUNCTION palimpsest_message_matches(
     asked_team uuid, owners text[], terms text[], most int, asked_agent uuid, asked_project uuid,
     with_others boolean
 ) RETURNS TABLE (
@@ -22,7 +22,7 @@ BEGIN
     FROM (
         SELECT t.number, (
             SELECT array_agg(palimpsest_word_prefix(asked_team, o.owner, 0::smallint) || lexeme)
-            FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
+            FROM unnest(tsvector_to_array(palimpsest_lexemes(t.term))) AS lexeme
         ) AS keys
         FROM unnest(terms) WITH ORDINALITY AS t (term, number)
         CROSS JOIN unnest(owners) AS o (owner)

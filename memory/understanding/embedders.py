@@ -154,7 +154,7 @@ class CachedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Those of the embedder behind; some learn it with their first answer."""
+        """Dimensions of the embedder behind; some learn it with their first answer."""
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -14,6 +14,9 @@ from tokenizers import Encoding, Tokenizer
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 _SCALE_BYTES: Final = 4
+# No usual token is as long. The tokenizer makes encodings of all that it truncates, and of a pair
+# one for each part of the one with each part of the other: gigabytes for two long texts.
+_TOKEN_CHARS: Final = 20
 
 Texts = Sequence[str] | Sequence[tuple[str, str]]
 
@@ -28,6 +31,7 @@ class Encoder:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
+        self._most_chars = max_tokens * _TOKEN_CHARS
         self._session = session(folder / name)
         self._inputs = [each.name for each in self._session.get_inputs()]
         self._words = _word_table(folder / "words.npy")
@@ -38,9 +42,12 @@ class Encoder:
         Each is run by itself: int8 graphs round by the largest value of what they are given, so a
         row would depend on its batch, and on one core a batch is no faster.
         """
-        return np.concatenate(
-            [self._run(each) for each in self._tokenizer.encode_batch(list(texts))]
-        )
+        most = self._most_chars
+        read = [
+            each[:most] if isinstance(each, str) else (each[0][:most], each[1][:most])
+            for each in texts
+        ]
+        return np.concatenate([self._run(each) for each in self._tokenizer.encode_batch(read)])
 
     def _run(self, encoding: Encoding) -> NDArray[np.float32]:
         ids, mask, types = padded([encoding])

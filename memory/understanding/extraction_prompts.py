@@ -21,7 +21,15 @@ from memory.domain.prompt_guards import is_command, without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import MAX_CHARS
 from memory.domain.text.words import is_blank
-from memory.domain.types import NAMELESS, Candidate, MemoryType, Participants, SourceMessage
+from memory.domain.types import (
+    NAMELESS,
+    NO_FOCUS,
+    Candidate,
+    Focus,
+    MemoryType,
+    Participants,
+    SourceMessage,
+)
 from memory.understanding.asked_model import prompt_text
 from routing.clients.protocol import ChatMessage
 
@@ -101,6 +109,7 @@ _PARTS = {
 }
 EXTRACTION_RULES = prompt_text("extraction", **_PARTS)
 REVIEW_RULES = prompt_text("review", **_PARTS)
+_FOCUS_RULES = prompt_text("extraction_focus")
 
 
 def extraction_prompt(
@@ -109,9 +118,12 @@ def extraction_prompt(
     context: Sequence[SourceMessage],
     participants: Participants,
     noted: Sequence[Candidate] = (),
+    focus: Focus = NO_FOCUS,
     rules: str = EXTRACTION_RULES,
 ) -> list[ChatMessage]:
     """The prompt of a pass: its rules, the messages, numbered from 1, and what is known already.
+
+    A focus adds the rule that it chooses among what is said and changes nothing else.
 
     Pass 2 has the REVIEW_RULES, and has noted what pass 1 found in the same messages.
     """
@@ -120,6 +132,11 @@ def extraction_prompt(
         f"[{numbers[message.id]}] {_rendered(message, participants)}" for message in messages
     ]
     parts = [_names(participants)]
+    for tag, text in (("team_focus", focus.team), ("agent_focus", focus.agent)):
+        if text:
+            parts.append(_block(tag, _without_tags(mask_secrets(text=text)).splitlines()))
+    if len(parts) > 1:
+        rules = f"{rules}\n\n{_FOCUS_RULES}"
     if context:
         earlier = [_rendered(message, participants) for message in context]
         parts.append(_block("earlier", _newest(earlier, CONTEXT_CHARS)))
@@ -157,7 +174,8 @@ def _newest(lines: Sequence[str], room: int) -> list[str]:
 
 def _rendered(message: SourceMessage, participants: Participants) -> str:
     person = participants.is_person(message)
-    speaker = "user" if person else message.role.value
+    is_data = message.source.is_unconfirmed
+    speaker = "user" if person else (message.source if is_data else message.role).value
     name = _one_line(message.name)[:60]
     label = f"{speaker} {name}" if name else speaker
     at = message.created_at
@@ -178,7 +196,10 @@ def _block(tag: str, lines: Sequence[str]) -> str:
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 
-_TAG = re.compile(r"[<＜‹](?=[\s/\u200b-\u200f]*(?:conversation|earlier|noted)\b)", re.IGNORECASE)
+_TAG = re.compile(
+    r"[<＜‹](?=[\s/\u200b-\u200f]*(?:conversation|earlier|noted|team_focus|agent_focus)\b)",
+    re.IGNORECASE,
+)
 
 
 def _without_tags(text: str) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from memory.domain.types import Judgement, Statement, Verdict
 from memory.understanding.encoder import Encoder
 from memory.understanding.reading import softmax
+from memory.understanding.spoken_language import is_english
 
 # The outputs of the head in their order.
 VERDICTS: Final = (Verdict.SUPERSEDE, Verdict.DISPUTE, Verdict.COEXIST, Verdict.DUPLICATE)
@@ -23,6 +24,8 @@ MAX_TOKENS: Final = 128
 CONFLICT_FROM: Final = 0.5
 RETIRE_FROM: Final = 0.6
 _CACHED_PAIRS: Final = 4_096
+# Of a pair that is not English.
+_UNREAD: Final = np.full(len(VERDICTS), np.nan, np.float32)
 
 
 class SmallJudge:
@@ -30,7 +33,8 @@ class SmallJudge:
 
     A conflict is a dispute unless the chance of a supersession is above a bar of its own. The
     confidence of a conflict is the chance of any conflict, that of the others their own chance.
-    The last pairs of a process are cached.
+    A pair that is not English coexists, and may be in conflict for all this model can say. The last
+    pairs of a process are cached.
     """
 
     name = "small-judge"
@@ -47,7 +51,7 @@ class SmallJudge:
         return [_judgement(row) for row in self._chances(pairs)]
 
     def conflict_chances(self, pairs: Sequence[tuple[Statement, Statement]]) -> list[float]:
-        return [float(row[:2].sum()) for row in self._chances(pairs)]
+        return [1.0 if _is_unread(row) else float(row[:2].sum()) for row in self._chances(pairs)]
 
     def _chances(self, pairs: Sequence[tuple[Statement, Statement]]) -> NDArray[np.float32]:
         if not pairs:
@@ -57,7 +61,10 @@ class SmallJudge:
             known = {each: self._cached[each] for each in texts if each in self._cached}
         missing = [each for each in dict.fromkeys(texts) if each not in known]
         if missing:
-            known |= zip(missing, softmax(self._encoder.run(missing)), strict=True)
+            known |= dict.fromkeys(missing, _UNREAD)
+            english = [each for each in missing if is_english("\n".join(each))]
+            if english:
+                known |= zip(english, softmax(self._encoder.run(english)), strict=True)
             with self._lock:
                 self._cached.update((each, known[each]) for each in missing)
         return np.stack([known[each] for each in texts])
@@ -75,7 +82,13 @@ def as_judged(statement: Statement) -> str:
     return f"{subject} : {statement.content}" if subject else statement.content
 
 
+def _is_unread(chances: NDArray[np.float32]) -> bool:
+    return bool(np.isnan(chances[0]))
+
+
 def _judgement(chances: NDArray[np.float32]) -> Judgement:
+    if _is_unread(chances):
+        return Judgement(Verdict.COEXIST, "not English", 0.0)
     supersede, dispute, coexist, duplicate = (float(each) for each in chances)
     conflict = supersede + dispute
     if conflict >= CONFLICT_FROM:

@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from memory.domain.text.words import normalise_text
-from memory.domain.types import Asker, Candidate, Participants, PassWork, Role, SourceMessage
+from memory.domain.types import (
+    NO_FOCUS,
+    Asker,
+    Candidate,
+    Focus,
+    Participants,
+    PassWork,
+    Role,
+    SourceMessage,
+)
 from memory.understanding.asked_model import AskedModel
 from memory.understanding.extraction_prompts import (
     EXTRACTION_RULES,
@@ -59,15 +68,22 @@ class ModelExtractor:
         self._context_tokens = context_tokens
         self._note: Callable[[PassWork], object] = lambda _: None
         self._asker: Asker | None = None
+        self._focus = NO_FOCUS
 
-    def telling(self, note: Callable[[PassWork], object], *, asker: Asker | None = None) -> Self:
+    def telling(
+        self,
+        note: Callable[[PassWork], object],
+        *,
+        asker: Asker | None = None,
+        focus: Focus = NO_FOCUS,
+    ) -> Self:
         """The same extractor, which tells `note` who did each window of each pass.
 
         What its models cost counts in the asker's budgets; where these do not pay for a window,
-        the fallback does it.
+        the fallback does it. The `focus` stands in their prompts; the fallback does not know it.
         """
         other = copy.copy(self)
-        other._note, other._asker = note, asker
+        other._note, other._asker, other._focus = note, asker, focus
         return other
 
     def extract(
@@ -128,6 +144,7 @@ class ModelExtractor:
                 context=window.before,
                 participants=participants,
                 noted=noted,
+                focus=self._focus,
                 rules=EXTRACTION_RULES if extraction_pass == 1 else REVIEW_RULES,
             ),
             asker=self._asker,

@@ -259,7 +259,7 @@ class ProposedJudgement(BaseModel):
 
 
 def _valid_ones(items: object) -> object:
-    """Those that fit: one that does not must not cost the others."""
+    """Returns those that fit: one that does not must not cost the others."""
     return [each for each in items if _fits(each)] if isinstance(items, list) else items
 
 

@@ -15,8 +15,10 @@ from memory.domain.episodes import Evidence, Sitting, WrittenEpisode, WrittenIns
 from memory.domain.levels import LongText, WrittenLevels
 from memory.domain.talk import WrittenSummary
 from memory.domain.types import (
+    NO_FOCUS,
     Asker,
     Candidate,
+    Focus,
     Judgement,
     Participants,
     PassWork,
@@ -60,10 +62,16 @@ class ReviewingExtractor(Extractor, Protocol):
 class TellingExtractor(Extractor, Protocol):
     """An extractor that others may stand in for, and that can say where they did."""
 
-    def telling(self, note: Callable[[PassWork], object], *, asker: Asker | None = None) -> Self:
+    def telling(
+        self,
+        note: Callable[[PassWork], object],
+        *,
+        asker: Asker | None = None,
+        focus: Focus = NO_FOCUS,
+    ) -> Self:
         """The same extractor, which tells `note` who did each stretch of each pass.
 
-        What its model costs is the asker's.
+        What its model costs is the asker's; the `focus` tells it what to look for.
         """
 
 

@@ -18,6 +18,7 @@ from memory.domain.text.dates import read_dates
 from memory.domain.text.words import split_sentences
 from memory.domain.types import QUOTING, Candidate, MemoryType, Participants, SourceMessage
 from memory.understanding.reading import Line, ReadLine, alone, small_reader
+from memory.understanding.spoken_language import is_english
 
 # A sentence is kept from this chance on; measured on held-out talk (docs/understanding.md).
 KEPT_FROM: Final = 0.8
@@ -30,9 +31,11 @@ _CORE_IMPORTANCE, _REMEMBERED = 9, 10
 # What is longer is pasted text; the message keeps it.
 _LONGEST_SENTENCE: Final = 600
 # So many sentences of a message are read, so that a hostile one takes bounded time.
-_MOST_SENTENCES: Final = 80
-# Some 100 sentences: less than a second on one core.
+_MOST_SENTENCES: Final = 50
+# Of a longer message, which counts as told in confidence, both ends are read: they may ask for
+# silence about an earlier one.
 _LONGEST_READ: Final = 8_000
+_END_CHARS: Final = 600
 # An answer of so few words carries the question that it answers.
 _SHORT_ANSWER: Final = 5
 _READ_LINES: Final = 4_096
@@ -44,18 +47,23 @@ Splitter = Callable[[str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message by its key, its text, whether a person said it, and their role in the team."""
+    """A message by its key, its text, whether a person said it, and their role in the team.
+
+    One that `is_data`, a tool's output or a page, asks the person nothing.
+    """
 
     key: UUID
     text: str
     is_persons: bool
     role: str = ""
+    is_data: bool = False
 
     @classmethod
     def of(cls, message: SourceMessage, participants: Participants) -> Said:
         """The message as the participants' talk has it."""
         is_persons = participants.is_person(message)
-        return cls(message.id, message.content, is_persons, participants.role)
+        is_data = message.source.is_unconfirmed
+        return cls(message.id, message.content, is_persons, participants.role, is_data)
 
 
 class QuotingExtractor:
@@ -73,13 +81,23 @@ class QuotingExtractor:
         context: Sequence[SourceMessage],
         participants: Participants,
     ) -> list[Candidate]:
-        """Returns the sentences of `messages` to keep; `context` is read and not extracted."""
+        """Returns the sentences of `messages` to keep; `context` is read and not extracted.
+
+        Sentences that are not English are returned unread, with confidence 0; a rule refuses them.
+        """
         every = [*context, *messages]
         wanted = {each.id for each in messages}
         by_id = {each.id: each for each in every}
         said = [Said.of(each, participants) for each in every]
-        lines = [each for each in lines_of(said) if each.key in wanted]
-        found = [
+        placed = [each for each in lines_of(said) if each.key in wanted]
+        lines: list[_Placed] = []
+        found: list[Candidate] = []
+        for each in placed:
+            if is_english(each.line.text):
+                lines.append(each)
+            else:
+                found.append(_unread(each))
+        found += [
             candidate
             for each, read in zip(lines, read_lines([each.line for each in lines]), strict=True)
             if (candidate := _candidate(each, read, by_id[each.key]))
@@ -109,7 +127,7 @@ def confided(said: Sequence[Said]) -> set[UUID]:
     one that only asks for silence and announces none, what is too long to be read here, and what
     an agent answers up to the person's next message.
     """
-    placed = list(lines_of(said, split=every_sentence))
+    placed = list(lines_of(said, split=_read_sentences))
     found = {each.key for each in said if each.is_persons and len(each.text) > _LONGEST_READ}
     secret = [
         (read.confided >= CONFIDED_FROM, read.keep >= KEPT_FROM)
@@ -134,7 +152,7 @@ def told_to_team(said: Sequence[Said]) -> set[UUID]:
 
     Greetings and thanks beside the others count for nothing; in doubt it is the person's.
     """
-    placed = list(lines_of(said, split=every_sentence))
+    placed = list(lines_of(said, split=_read_sentences))
     found: dict[UUID, set[str]] = {}
     for each, read in zip(placed, read_lines([one.line for one in placed]), strict=True):
         if read.kind != "chat":
@@ -153,6 +171,8 @@ def lines_of(said: Sequence[Said], *, split: Splitter | None = None) -> Iterator
     asked: str = ""
     asked_key: UUID | None = None
     for each in said:
+        if each.is_data:
+            continue
         if not each.is_persons:
             asked, asked_key = " ".join(each.text.split()), each.key
             continue
@@ -176,6 +196,12 @@ def every_sentence(content: str) -> list[str]:
         for each in found
         for start in range(0, len(each), _LONGEST_SENTENCE)
     ]
+
+
+def _read_sentences(content: str) -> list[str]:
+    if len(content) > _LONGEST_READ:
+        return every_sentence(content[:_END_CHARS]) + every_sentence(content[-_END_CHARS:])
+    return every_sentence(content)
 
 
 def own_sentences(content: str) -> list[str]:
@@ -251,6 +277,17 @@ def _candidate(placed: _Placed, read: ReadLine, message: SourceMessage) -> Candi
         valid_from=first,
         valid_to=last,
         audience="agent" if is_confided else read.audience,
+        is_verbatim=True,
+    )
+
+
+def _unread(placed: _Placed) -> Candidate:
+    return Candidate(
+        content=placed.line.text,
+        memory_type=MemoryType.SEMANTIC,
+        importance=1,
+        confidence=0.0,
+        message_ids=(placed.key,),
         is_verbatim=True,
     )
 

@@ -9,7 +9,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -65,6 +65,9 @@ def exclusively(name: str) -> Iterator[bool]:
             ).fetchone()
         yield bool(row and row[0])
     finally:
+        # Closing does not wait for the server: without this the next block may find the lock held.
+        with suppress(psycopg.Error):
+            holder.rollback()
         holder.close()
 
 

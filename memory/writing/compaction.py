@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import OperationalError
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from audit.services.events import Event, record_events
@@ -237,7 +237,10 @@ def _extract_first(plan: _Plan, tools: Tools, until: float) -> None:
 def _lift_caps(jobs: QuerySet[Job, Job]) -> None:
     """Lifts the caps of the jobs; those in which a cap left something out run again."""
     jobs.filter(state=Job.State.QUEUED, is_capped=True).update(is_capped=False)
-    cut = jobs.filter(Q(left_out=None) | Q(left_out__gt=0), state=Job.State.DONE)
+    is_cut = Q(left_out=None) | Q(left_out__gt=0)
+    # Between two parts of what was left out, a job is queued.
+    is_read = Q(state=Job.State.QUEUED, done_position__gte=F("to_position"))
+    cut = jobs.filter(is_cut, Q(state=Job.State.DONE) | is_read)
     # Reported results are not reported again; the others are added to those of the run.
     cut.exclude(reported_at=None).update(result={}, reported_at=None)
     # An import without extraction read none of its messages.

@@ -20,6 +20,7 @@ from memory.domain.judgements import (
     as_carried_out,
     as_compared,
     as_dispute,
+    as_trusted,
     is_same_matter,
     is_sure_enough,
     judged_by_words,
@@ -38,8 +39,9 @@ from memory.selectors.neighbours import (
     locked_memories,
 )
 from memory.understanding.ports import Judge
-from memory.writing.drafts import MemoryDraft, Outcome
+from memory.writing.drafts import IMPORTED, STATED, MemoryDraft, Outcome
 from memory.writing.neighbours import Readers
+from teams.errors import ConflictError
 from teams.tracing import step
 
 # Why a dispute ended that nobody decided.
@@ -233,13 +235,15 @@ class Conflict:
 class Ruling:
     """The treatment of a draft; with an `objection` people said before that it is wrong.
 
-    `alike` are neighbours that say nearly the same: it is linked to them.
+    `alike` are neighbours that say nearly the same: it is linked to them. `untouched` are those
+    that it contradicts and does not change, as only one side of the pair is confirmed.
     """
 
     conflicts: tuple[Conflict, ...] = ()
     duplicate_of: Memory | None = None
     objection: Judgement | None = None
     alike: tuple[Neighbour, ...] = ()
+    untouched: tuple[Neighbour, ...] = ()
 
     @property
     def is_clear(self) -> bool:
@@ -328,8 +332,8 @@ def pairs_to_judge(
 ) -> list[Pair]:
     """Returns the neighbours that may be about the same matter as the draft, likeliest first.
 
-    At most JUDGED_NEIGHBOURS, without those the draft replaces and, beside an event, other events;
-    `anchor` is the embedder's opposition similarity.
+    At most JUDGED_NEIGHBOURS, without those the draft replaces, those stated for another time and,
+    beside an event, other events; `anchor` is the embedder's opposition similarity.
     """
     if not neighbours:
         return []
@@ -341,6 +345,8 @@ def pairs_to_judge(
         is_retold = retells(tags=memory.tags, memory_type=memory.memory_type)
         if memory.pk in draft.replaces or is_retold or never_contradict(draft.form, memory.form):
             continue
+        if _hold_in_turn(draft, memory):
+            continue
         stored = Statement(memory.content, memory.created_at, memory.subject)
         is_older = draft.created_at < stored.at
         existing, new = (said, stored) if is_older else (stored, said)
@@ -348,6 +354,17 @@ def pairs_to_judge(
             pairs.append(Pair(neighbour, *as_compared(existing, new), is_older))
     pairs.sort(key=lambda pair: (not pair.is_one_matter, -pair.neighbour.similarity))
     return pairs[: settings.JUDGED_NEIGHBOURS]
+
+
+def _hold_in_turn(draft: MemoryDraft, memory: Memory) -> bool:
+    """Returns whether callers stated that one of the two ends before the other begins.
+
+    Dates in talk prove nothing: "until March 1" and "from March 15 on" may be about one date.
+    """
+    if not {draft.extractor, memory.extractor} <= {STATED, IMPORTED}:
+        return False
+    times = (draft.valid_to, memory.valid_from), (memory.valid_to, draft.valid_from)
+    return any(end and begin and end <= begin for end, begin in times)
 
 
 @step("contradictions.rule")
@@ -369,18 +386,27 @@ def rule_on(
     """
     conflicts: list[Conflict] = []
     if draft.replaces:  # Building a query takes longer than the rest of an unchecked write.
-        replaced = Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces)
+        replaced = list(Memory.objects.filter(team_id=draft.team_id, pk__in=draft.replaces))
+        if draft.source.is_unconfirmed and not all(each.is_unconfirmed for each in replaced):
+            raise ConflictError(
+                "What rests on a tool or a web page alone replaces no confirmed memory. State it as"
+                " a memory of its own, which people can confirm.",
+                field="source",
+            )
         conflicts += _stated(replaced)
     if judge is None:
         return Ruling(tuple(conflicts))
-    conflicts += [
-        _lost(draft, each, decided.lost_to[each.memory.pk])
-        for each in neighbours
-        if each.memory.pk in decided.lost_to
-    ]
+    alike: list[Neighbour] = []
+    untouched: list[Neighbour] = []
+    for neighbour in neighbours:
+        if neighbour.memory.pk in decided.lost_to:
+            lost = _lost(draft, neighbour, decided.lost_to[neighbour.memory.pk])
+            if _is_carried_out(draft, lost):
+                conflicts.append(lost)
+            else:
+                untouched.append(neighbour)
     settled = {*decided.lost_to, *decided.valid_beside}
     undecided = [each for each in neighbours if each.memory.pk not in settled]
-    alike: list[Neighbour] = []
     pairs = pairs_to_judge(draft=draft, neighbours=undecided, anchor=anchor)
     for pair, judgement in zip(pairs, _judgements(pairs, judge), strict=True):
         if judgement.verdict is Verdict.COEXIST or not is_sure_enough(judgement):
@@ -389,17 +415,44 @@ def rule_on(
         if judgement.verdict is Verdict.DUPLICATE:
             if pair.neighbour.reach is not Reach.SAME:
                 continue  # other readers: each needs a memory of its own
-            if not _says_no_more(pair, judgement) or draft.adds_payload_to(pair.neighbour.memory):
+            # A statement vouches for no word that only an unconfirmed memory says.
+            adds_trust = pair.neighbour.memory.is_unconfirmed and not draft.source.is_unconfirmed
+            if (
+                (adds_trust and not _are_same_words(pair))
+                or not _says_no_more(pair, judgement)
+                or draft.adds_payload_to(pair.neighbour.memory)
+            ):
                 alike.append(pair.neighbour)
                 continue
             stated = tuple(each for each in conflicts if each.is_stated)
             return Ruling(stated, duplicate_of=pair.neighbour.memory)
         if judgement.verdict is Verdict.SUPERSEDE and decided.is_against and not pair.new_is_older:
             judgement = as_dispute(judgement, because="but people decided against the later one")
-        conflicts.append(
-            _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
-        )
-    return Ruling(tuple(conflicts), objection=decided.objection, alike=tuple(alike))
+        conflict = _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)
+        if _is_carried_out(draft, conflict):
+            conflicts.append(conflict)
+        else:
+            untouched.append(pair.neighbour)
+    return Ruling(
+        tuple(conflicts),
+        objection=decided.objection,
+        alike=tuple(alike),
+        untouched=tuple(untouched),
+    )
+
+
+def _is_carried_out(draft: MemoryDraft, conflict: Conflict) -> bool:
+    """Returns whether the sources of draft and memory allow the conflict to change either."""
+    is_confirmed = not draft.source.is_unconfirmed, not conflict.memory.is_unconfirmed
+    earlier, later = is_confirmed if conflict.new_is_older else reversed(is_confirmed)
+    judgement = as_trusted(
+        conflict.judgement, is_earlier_confirmed=earlier, is_later_confirmed=later
+    )
+    return judgement.verdict is not Verdict.COEXIST
+
+
+def _are_same_words(pair: Pair) -> bool:
+    return judged_by_words(pair.existing.content, pair.new.content) is not None
 
 
 def _judgements(pairs: Sequence[Pair], judge: Judge) -> list[Judgement]:
@@ -453,12 +506,17 @@ def strategy_of(*, one: str, other: str, verdict: Verdict) -> Strategy:
 
 
 def locked_ruling(ruling: Ruling) -> Ruling | None:
-    """Returns the ruling over its memories read anew and locked; None if one is no longer live."""
+    """Returns the ruling over its memories read anew and locked.
+
+    None if one is no longer live, or was confirmed since.
+    """
     ids = {memory.pk for memory in ruling.memories}
     if not ids:
         return ruling
     fresh = locked_memories(team_id=ruling.memories[0].team_id, ids=ids)
-    if len(fresh) < len(ids):
+    if len(fresh) < len(ids) or any(
+        each.is_unconfirmed != fresh[each.pk].is_unconfirmed for each in ruling.memories
+    ):
         return None
     return replace(
         ruling,

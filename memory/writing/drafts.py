@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from memory.domain.audience import Owner, Viewer
 from memory.domain.forms import Form, Payload
 from memory.domain.text.words import category_key, payload_key
-from memory.domain.types import MemoryType, Scope
+from memory.domain.types import MemoryType, Scope, Source
 from memory.models import Memory, SearchEntry
+
+# Extractors of memories that a caller states or imports, with the times for which they hold.
+STATED, IMPORTED = "explicit", "import"
 
 
 class Outcome(StrEnum):
@@ -42,7 +45,8 @@ class MemoryDraft:
     import restores nothing. `rests_on` are other memories by their role, as the points of a
     summary. `needs_consent` False is a decision of somebody who may decide it; a draft that
     `is_agreed` has the person's consent and stands whatever a judge says, in place of what it
-    `replaces`. `payload` is that of its `form`.
+    `replaces`. `payload` is that of its `form`. An unconfirmed `source` changes nothing that rests
+    on a stronger one.
     """
 
     team_id: UUID
@@ -76,6 +80,7 @@ class MemoryDraft:
     is_agreed: bool = False
     form: Form | None = None
     payload: Payload = field(default_factory=dict)
+    source: Source = Source.AGENT
     # The payload only quotes the text.
     is_quoted: bool = False
 
@@ -192,6 +197,7 @@ def draft_of_version(*, memory: Memory, content: str, extractor: str, now: datet
         message_external_ids=tuple(memory.source_external_ids),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
+        source=Source(memory.source),
         replaces=(memory.pk,),
         form=Form(memory.form) if is_same else None,
         payload=memory.payload if is_same else {},

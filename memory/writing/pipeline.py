@@ -30,7 +30,15 @@ from memory.writing.outcomes import (
     counts_from_json,
     window_events,
 )
-from memory.writing.rules import HELD, OVER_DAY, Ready, Window, apply_last_rules, apply_rules
+from memory.writing.rules import (
+    HELD,
+    OVER_DAY,
+    Ready,
+    Window,
+    apply_last_rules,
+    apply_rules,
+    rank,
+)
 from memory.writing.sharing import share_extracted, withdraw_confided
 from memory.writing.windows import (
     MessageRange,
@@ -46,6 +54,8 @@ from teams.tracing import note, step
 
 # Candidates over a cap, as a job stores them for its next run.
 CANDIDATES = TypeAdapter(list[Candidate])
+# So many of them are written in a transaction: each is judged beside its neighbours.
+_REST = 30
 # Hooks of satellites: in the transaction that writes, after each window, and after a job.
 ON_WRITTEN: list[Callable[[Sequence[tuple[PreparedDraft, WriteResult]], str, datetime], None]] = []
 AFTER_WINDOW: list[Callable[[MessageRange, Tools], None]] = []
@@ -144,9 +154,18 @@ def _load(job: Job, *, now: datetime) -> Window:
             conversation = job.conversation
             source = load_range(conversation=conversation, first=first, last=last, zone=zone)
             return Window(job, first, last, source)
-        rest = CANDIDATES.validate_python(job.waiting)
+        rest, _ = _parted(job.waiting)
         source = load_sources(job=job, candidates=rest, zone=zone)
         return Window(job, first, job.to_position, source, candidates=rest)
+
+
+def _parted(waiting: Sequence[object]) -> tuple[list[Candidate], list[object]]:
+    """Returns the candidates to write next, the most important ones, and what goes on waiting."""
+    candidates = CANDIDATES.validate_python(waiting)
+    ranked = sorted(range(len(candidates)), key=lambda place: rank(candidates[place]))
+    chosen = set(ranked[:_REST])
+    written = [each for place, each in enumerate(candidates) if place in chosen]
+    return written, [each for place, each in enumerate(waiting) if place not in chosen]
 
 
 def _write(
@@ -194,14 +213,14 @@ def _write(
             replace(each, extractor=each.extractor or extractor)
             for each in (*window.over_turn, *over_day)
         ]
-        kept = [] if window.is_rest else mine.waiting
+        kept = _parted(mine.waiting)[1] if window.is_rest else mine.waiting
         mine.waiting = [*kept, *CANDIDATES.dump_python(waiting, mode="json")]
         mine.left_out = len(mine.waiting)
         if mine.result:
             counts = add_counts(counts_from_json(mine.result), counts)
         mine.result = counts_as_json(replace(counts, left_out=mine.left_out))
         mine.done_position, mine.error = window.last, ""
-        is_done = window.last >= mine.to_position
+        is_done = window.last >= mine.to_position and not (window.is_rest and kept and not over_day)
         if window.is_rest or not is_done:
             # Attempts are counted from the last success on.
             mine.attempts = 1

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.domain.audience import Viewer
+from memory.domain.types import Source, weakest
 from memory.understanding.quoting import Said, confided
 from memory.understanding.tools import Tools
 from memory.writing.indexing.message_index import index_soon
 from memory.writing.jobs import Annotations, queue_and_publish, revive_failed, visible_conversation
 from memory.writing.sharing import settle_sharing
-from teams.errors import UNCONDITIONAL, Condition, ConflictError
+from teams.errors import UNCONDITIONAL, Condition, ConflictError, InvalidError
 from teams.models import Conversation, Message
 from teams.services.checkpoints import Saved, ThreadKey, checkpoint_text, save_checkpoint
 from teams.services.conversations import (
@@ -36,10 +38,12 @@ def open_conversation(
     thread_id: str | None = None,
     user_name: str = "",
     project_ids: Sequence[UUID] = (),
+    started_at: datetime | None = None,
 ) -> tuple[Conversation, bool]:
     """Returns the conversation of these names, and whether it is new; call it in the team's scope.
 
-    `user_name` becomes the user's name; "" leaves it. Raises NotFoundError for a project other
+    `user_name` becomes the user's name; "" leaves it. `started_at` is the start of a new one from
+    elsewhere, such as an imported one. Raises NotFoundError for a project other
     than those of `project_ids`, where there are some.
     """
     named = ensure_project(team_id=team_id, slug=project, among=project_ids) if project else None
@@ -49,6 +53,7 @@ def open_conversation(
         end_user=ensure_end_user(team_id=team_id, external_id=user, display_name=user_name),
         project=named,
         thread_id=thread_id or "",
+        started_at=started_at,
     )
 
 
@@ -66,8 +71,8 @@ def post_messages(
 
     With `tools`, they are made searchable right after the commit, otherwise by the sweep. With
     `annotations` for their memories, their extraction is queued at once. Raises NotFoundError for
-    a conversation the viewer may not see, and ConflictError, storing none, where an external id
-    names a message of another text.
+    a conversation the viewer may not see, InvalidError for a source above that of a role, and
+    ConflictError, storing none, where an external id names a message of another text.
     """
     note({"messages": len(messages)})
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
@@ -104,6 +109,7 @@ def keep_messages(
         return []
     if annotations is not None:
         queue_and_publish(conversation=conversation)
+    messages = [_sourced(index, each) for index, each in enumerate(messages)]
     rows = append_messages(conversation=conversation, messages=messages, now=now)
     _withhold_confided(conversation, rows, now)
     waiting = conversation.last_position - conversation.extracted_position
@@ -116,9 +122,26 @@ def keep_messages(
     return rows
 
 
+def _sourced(index: int, message: NewMessage) -> NewMessage:
+    """Returns the message with a source where that is weaker than its role's.
+
+    Raises InvalidError for a stronger one.
+    """
+    of_role = Source.of_role(message.role)
+    if not message.source or message.source == of_role:
+        return replace(message, source="")
+    if weakest((of_role, Source(message.source))) is of_role:
+        raise InvalidError(
+            f"A message of the role {message.role} has the source {of_role} or a weaker one:"
+            " person, agent, tool and web are the sources, the strongest first.",
+            field=f"messages[{index}].source",
+        )
+    return message
+
+
 def _withhold_confided(conversation: Conversation, rows: Sequence[Message], now: datetime) -> None:
     """Withholds shared messages where the first new message asks for silence about them."""
-    first = next((row for row in rows if row.role == "user"), None)
+    first = next((row for row in rows if row.is_users), None)
     if first is None or not conversation.extracted_position:
         return
     if confided([Said(first.pk, first.content, is_persons=True)]):

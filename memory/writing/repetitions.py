@@ -12,7 +12,7 @@ from django.db.models import F
 from memory.domain.audience import Reach, Viewer
 from memory.domain.judgements import differs_in_case
 from memory.domain.text.words import normalise_text, payload_key
-from memory.domain.types import Status
+from memory.domain.types import Source, Status, strongest
 from memory.models import ExternalName, Memory
 from memory.selectors.neighbours import live_facts
 from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult
@@ -72,10 +72,13 @@ class StoredFacts:
 def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
     """Notes on the existing memory that the fact was said again, and by which messages.
 
-    Messages that it already names add nothing: a repeated delivery is not a second witness.
+    Messages that it already names add nothing: a repeated delivery is not a second witness. A
+    stronger source becomes the memory's own.
     """
     # An earlier draft of this write may have added to it through another instance.
-    existing.refresh_from_db(fields=["source_message_ids", "source_external_ids", "corroboration"])
+    existing.refresh_from_db(
+        fields=["source_message_ids", "source_external_ids", "corroboration", "source"]
+    )
     known = set(existing.source_message_ids)
     fresh = [item for item in draft.message_ids if item not in known]
     if draft.message_ids and not fresh:
@@ -83,7 +86,9 @@ def corroborate(*, existing: Memory, draft: MemoryDraft) -> Memory:
     external = [item for item in draft.message_external_ids if item]
     existing.source_message_ids = [*existing.source_message_ids, *fresh]
     existing.source_external_ids = list(dict.fromkeys([*existing.source_external_ids, *external]))
+    existing.source = strongest((Source(existing.source), draft.source)).value
     Memory.objects.filter(team_id=existing.team_id, pk=existing.pk).update(
+        source=existing.source,
         source_message_ids=existing.source_message_ids,
         source_external_ids=existing.source_external_ids,
         corroboration=F("corroboration") + 1,

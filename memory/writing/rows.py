@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import orjson
 from django.db import connection
@@ -27,7 +27,14 @@ from teams.prepared import load_sql_parts, run_prepared, uuids
 
 _COLUMNS = {str(field.column): field.attname for field in Memory._meta.concrete_fields}
 _SQL = load_sql_parts(__file__, "write_path.sql")
-_MEMORIES = _SQL["memories"].format(columns=", ".join(_COLUMNS))
+# The salt is not a field of the model, and its default in the database is volatile, which Citus
+# does not insert beside rows of a function.
+_MEMORIES = _SQL["memories"].format(
+    columns=", ".join([*_COLUMNS, "salt"]),
+    values=", ".join(
+        "team.id" if each == "team_id" else f"given.{each}" for each in [*_COLUMNS, "salt"]
+    ),
+)
 
 
 # -- new memories ----------------------------------------------------------------------------
@@ -46,6 +53,7 @@ def new_row(draft: MemoryDraft, *, actor: str = "", key: bytes | None = None) ->
         memory_type=draft.memory_type.value,
         audience=draft.owner.audience.value,
         scope=draft.scope.value,
+        source=draft.source.value,
         category=draft.category,
         subject=draft.subject,
         content=draft.content,
@@ -94,11 +102,14 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
         return
     memories = [memory for memory, _ in rows]
     columns = [
-        {column: memory.__dict__[name] for column, name in _COLUMNS.items()} for memory in memories
+        {column: memory.__dict__[name] for column, name in _COLUMNS.items()}
+        | {"salt": uuid4().bytes}
+        for memory in memories
     ]
     # Bytes as PostgreSQL reads them.
     document = orjson.dumps(columns, default=lambda value: "\\x" + value.hex())
-    run_prepared(_MEMORIES, [document.decode()])
+    team_id = memories[0].team_id
+    run_prepared(_MEMORIES, [document.decode(), team_id])
     vectors = stacked([item for _, item in rows])
     run_prepared(
         _SQL["search_entries"],
@@ -107,7 +118,7 @@ def insert_memories(rows: Sequence[tuple[Memory, PreparedDraft]], *, embedding_m
             vectors.ravel(),
             vectors.shape[1],
             uuids([memory.pk for memory in memories]),
-            uuids([memory.team_id for memory in memories]),
+            team_id,
             [_searched(memory) for memory in memories],
             [" ".join(name_words(item.draft.people)) for _, item in rows],
             [
@@ -127,17 +138,18 @@ def _searched(memory: Memory) -> str:
     return searched_text(memory.content, memory.payload) if memory.form else memory.content
 
 
-def insert_links(edges: Sequence[tuple[Memory, UUID, float]]) -> None:
-    """Inserts edges `related_to` from new memories to older ones, each with its strength 0-1."""
+def insert_links(edges: Sequence[tuple[Memory, UUID, float, str]]) -> None:
+    """Inserts edges from new memories to older ones, each with its strength 0-1 and its type."""
     run_prepared(
         _SQL["links"],
         [
             timezone.now(),
             [new_id() for _ in edges],
-            [memory.team_id for memory, _, _ in edges],
-            [memory.pk for memory, _, _ in edges],
-            [other for _, other, _ in edges],
-            [strength for _, _, strength in edges],
+            edges[0][0].team_id,
+            [memory.pk for memory, *_ in edges],
+            [other for _, other, *_ in edges],
+            [strength for _, _, strength, _ in edges],
+            [relation_type for *_, relation_type in edges],
         ],
     )
 
@@ -214,7 +226,7 @@ def save_marks(memories: Iterable[Memory]) -> None:
             [memory.tier for memory in rows],
             [memory.is_pinned for memory in rows],
             [memory.superseded_by_id for memory in rows],
-            ["{" + ",".join(map(str, memory.contradicts)) + "}" for memory in rows],
+            [",".join(map(str, memory.contradicts)) for memory in rows],
         ],
     )
 

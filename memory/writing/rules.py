@@ -6,7 +6,7 @@ RULES come before anything is embedded; the last ones run in the transaction tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -15,13 +15,23 @@ from uuid import UUID
 from django.conf import settings
 
 from memory.domain.grounding import Grounds, Spoken, ungrounded
+from memory.domain.profile_fields import is_profile_subject
 from memory.domain.secrets import MASK, mask_secrets
 from memory.domain.talk import check_wording
-from memory.domain.types import NAMELESS, Candidate, MemoryType
+from memory.domain.types import (
+    MOST_IMPORTANT_UNCONFIRMED,
+    NAMELESS,
+    OF_THE_CONFIRMED,
+    Candidate,
+    MemoryType,
+    Source,
+    strongest,
+)
 from memory.models import Job
 from memory.selectors.neighbours import retired_sources
+from memory.understanding.spoken_language import is_english
 from memory.writing.drafts import PreparedDraft
-from memory.writing.windows import TEAM_FACT, Found, MessageRange, TeamFacts
+from memory.writing.windows import TEAM_FACT, Found, MessageRange, TeamFacts, participants_of
 from teams.models import Message
 from teams.prepared import run_prepared
 from teams.tenancy import hold_lock
@@ -57,6 +67,7 @@ OVER_TURN = Refusal("over the cap of a turn")
 OVER_DAY = Refusal("over the cap of a day")
 HELD = Refusal("waits for consent")
 RETIRED = Refusal("retired since")
+NOT_ENGLISH = Refusal("not English")
 
 
 @dataclass(slots=True)
@@ -95,7 +106,7 @@ class Window:
 @step("extraction.screen")
 def apply_rules(window: Window) -> None:
     """Sorts the window's candidates into those that may be written and those refused."""
-    window.candidates, left = _passed(RULES, window.found.candidates, window, _rank)
+    window.candidates, left = _passed(RULES, window.found.candidates, window, rank)
     window.over_turn = [candidate for candidate, why in left if why is OVER_TURN]
     window.refused = Counter(why.reason for _, why in left if why is not OVER_TURN)
 
@@ -125,7 +136,7 @@ def _passed(
     return [passed[place] for place in sorted(passed)], [left[place] for place in sorted(left)]
 
 
-def _rank(candidate: Candidate) -> tuple[float, ...]:
+def rank(candidate: Candidate) -> tuple[float, ...]:
     """Returns the order in which a cap is filled: by importance, then by the harm of a loss."""
     if candidate.category in _DECIDED or not _OF_HEALTH.isdisjoint(candidate.subject.split(".")):
         kind = 0
@@ -135,6 +146,50 @@ def _rank(candidate: Candidate) -> tuple[float, ...]:
 
 
 # -- before anything is embedded -------------------------------------------------------------
+
+
+def language(candidate: Candidate, _window: Window) -> Candidate | Refusal:
+    """Refuses a quotation that is not English, the only language that the small reader reads."""
+    if candidate.is_verbatim and not is_english(candidate.content):
+        return NOT_ENGLISH
+    return candidate
+
+
+def trust(candidate: Candidate, window: Window) -> Candidate:
+    """Notes the strongest source that says it.
+
+    An unconfirmed candidate sets no profile, is no type that prompts hold unasked, and is neither
+    pinned nor the team's.
+    """
+    source = _source_of(candidate, window)
+    candidate = replace(candidate, source=source.value)
+    if not source.is_unconfirmed:
+        return candidate
+    is_plain = candidate.memory_type not in OF_THE_CONFIRMED
+    return replace(
+        candidate,
+        memory_type=candidate.memory_type if is_plain else MemoryType.SEMANTIC,
+        subject="" if is_profile_subject(candidate.subject) else candidate.subject,
+        sensitive_field="",
+        importance=min(candidate.importance, MOST_IMPORTANT_UNCONFIRMED),
+        is_pinned=False,
+        audience="agent" if candidate.audience == "agent" else "person",
+    )
+
+
+def _source_of(candidate: Candidate, window: Window) -> Source:
+    """Returns the strongest source whose messages say the candidate without weaker ones."""
+    conversation = window.source.conversation
+    sources = participants_of(conversation).sources_of(window.source.said)
+    named = {sources[pk] for pk in candidate.message_ids if pk in sources} or {Source.AGENT}
+    found = sorted(named, key=list(Source).index)
+    if len(found) == 1 or candidate.is_verbatim or not found[-1].is_unconfirmed:
+        return found[0]
+    for source in found[:-1]:
+        ids = {pk for pk, each in sources.items() if strongest((each, source)) is each}
+        if isinstance(_grounded(candidate, window, among=ids), Candidate):
+            return source
+    return found[-1]
 
 
 def ownership(candidate: Candidate, window: Window) -> Candidate:
@@ -193,12 +248,18 @@ def grounding(candidate: Candidate, window: Window) -> Candidate | Refusal:
     Its grounds are the messages that it names, those right before them, which they may answer, and
     for words and names all messages up to there.
     """
-    if candidate.is_verbatim:
-        return candidate
+    return candidate if candidate.is_verbatim else _grounded(candidate, window)
+
+
+def _grounded(
+    candidate: Candidate, window: Window, *, among: Collection[UUID] | None = None
+) -> Candidate | Refusal:
+    """Checks the candidate against the messages, or only those `among` them."""
+    rows = [row for row in window.rows if among is None or row.pk in among]
     named = set(candidate.message_ids)
-    places = [place for place, row in enumerate(window.rows) if row.pk in named]
+    places = [place for place, row in enumerate(rows) if row.pk in named]
     near = {near for place in places for near in (place - 1, place) if near >= 0}
-    spoken = [Spoken(text=row.content, at=row.created_at) for row in window.rows]
+    spoken = [Spoken(text=row.content, at=row.created_at) for row in rows]
     conversation = window.source.conversation
     grounds = Grounds(
         sources=[spoken[place] for place in sorted(near)],
@@ -208,7 +269,7 @@ def grounding(candidate: Candidate, window: Window) -> Candidate | Refusal:
             conversation.end_user.external_id,
             conversation.agent.slug,
             NAMELESS,
-            *(row.name for row in window.rows),
+            *(row.name for row in rows),
         ],
     )
     why = ungrounded(candidate.content.replace(MASK, " "), grounds=grounds)
@@ -227,6 +288,8 @@ def cap_of_turn(candidate: Candidate, window: Window) -> Candidate | Refusal:
 
 
 RULES: tuple[Callable[[Candidate, Window], Candidate | Refusal], ...] = (
+    language,
+    trust,
     ownership,
     wording,
     grounding,
@@ -270,7 +333,7 @@ def apply_last_rules(
     room = room_today(team_id=job.team_id, end_user_id=person, now=now) if job.is_capped else None
     writing = Writing(window, retired, room, actor, now)
     rules = (not_retired, *ADDED_RULES, cap_of_day)
-    return _passed(rules, ready, writing, lambda each: _rank(each.candidate))
+    return _passed(rules, ready, writing, lambda each: rank(each.candidate))
 
 
 def not_retired(ready: Ready, writing: Writing) -> Ready | Refusal:

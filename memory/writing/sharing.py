@@ -132,7 +132,7 @@ def settle_sharing(
 def _messages_around(conversation: Conversation, *, first: int, last: int) -> list[Message]:
     """Returns the range with its context, which begins with a person's message."""
     said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
-    before = said.filter(position__lt=first, role="user").order_by("-position")
+    before = said.filter(position__lt=first, role="user", source="").order_by("-position")
     starts = list(before.values_list("position", flat=True)[:_PERSONS_BEFORE])
     start = starts[-1] if len(starts) == _PERSONS_BEFORE else 1
     around = said.filter(position__range=(start, last + CONTEXT_MESSAGES))

@@ -10,13 +10,23 @@ from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.forms import PROJECT_FORMS, STATED_IMPORTANCE, Form, Payload
-from memory.domain.profile_fields import is_preference
+from memory.domain.profile_fields import is_preference, is_profile_subject
 from memory.domain.talk import departures, people_of
-from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAG_CHARS, MemoryType, Scope
+from memory.domain.types import (
+    MAX_SUBJECT_CHARS,
+    MAX_TAG_CHARS,
+    MOST_IMPORTANT_UNCONFIRMED,
+    OF_THE_CONFIRMED,
+    MemoryType,
+    Scope,
+    Source,
+    strongest,
+    weakest,
+)
 from memory.selectors.conversations import conversation_for, messages_by_id
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, check_stated_categories
-from memory.writing.drafts import MemoryDraft, WriteResult
+from memory.writing.drafts import STATED, MemoryDraft, WriteResult
 from memory.writing.repetitions import DraftRefusedError, ExternalIds
 from memory.writing.secrets import SafeStatement, masked_note, note_masked, safe_statement
 from memory.writing.write_path import write_memories
@@ -25,7 +35,6 @@ from teams.models import Conversation, EndUser, Message
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
 
-EXTRACTOR = "explicit"
 # The scopes that a caller may state; the others belong to work under way.
 STATED_SCOPES = (Scope.USER, Scope.PROJECT, Scope.TEAM)
 _NEEDS_AGENT = (MemoryType.AGENT_PRIVATE, MemoryType.IDENTITY)
@@ -90,6 +99,44 @@ def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
         )
 
 
+# -- sources ---------------------------------------------------------------------------------
+
+
+def source_of(viewer: Viewer) -> Source:
+    """Returns the source of what the viewer states: a person in the admin, else an agent."""
+    return Source.PERSON if viewer.actor.startswith("staff:") else Source.AGENT
+
+
+def source_of_message(message: Message) -> Source:
+    """Returns the source of a message without what was said around it."""
+    return Source(message.source) if message.source else Source.of_role(message.role)
+
+
+def _stated_source(viewer: Viewer, stated: Source | None, messages: Sequence[Message]) -> Source:
+    """Returns the source that is stated, else that of the messages; never above the viewer's."""
+    most = source_of(viewer)
+    if stated is None:
+        of_messages = [source_of_message(each) for each in messages]
+        return weakest((most, strongest(of_messages))) if of_messages else most
+    if weakest((most, stated)) is not stated:
+        raise InvalidError(
+            f"A key states what an agent, a tool or a web page says: leave it out, or send {most}.",
+            field="source",
+        )
+    return stated
+
+
+def _check_plain(item: StatedMemory) -> None:
+    """Raises InvalidError for what only a confirmed memory can be."""
+    why = "needs a person's word, and a tool or a web page alone says this"
+    if item.is_pinned:
+        raise InvalidError(f"A pin {why}.", field="is_pinned")
+    if item.memory_type in OF_THE_CONFIRMED:
+        raise InvalidError(f"A memory of type {item.memory_type} {why}.", field="memory_type")
+    if is_profile_subject(item.subject):
+        raise InvalidError(f"A field of a profile {why}.", field="subject")
+
+
 # -- statements ------------------------------------------------------------------------------
 
 
@@ -97,7 +144,8 @@ def check_may_confirm(*, viewer: Viewer, confirm: bool) -> None:
 class StatedMemory:
     """A memory as a caller states it, with names instead of ids.
 
-    Without a text it has a `form` and a `payload` of its schema, which is rendered as its text.
+    Its `source` is that of its messages or of the caller where none is named. Without a text it has
+    a `form` and a `payload` of its schema, which is rendered as its text.
     """
 
     content: str = ""
@@ -122,6 +170,7 @@ class StatedMemory:
     form: Form | None = None
     payload: Payload = field(default_factory=dict)
     confirm: bool = False
+    source: Source | None = None
 
 
 def remember(
@@ -131,7 +180,7 @@ def remember(
     tools: Tools,
     now: datetime,
     reason: str = "",
-    extractor: str = EXTRACTOR,
+    extractor: str = STATED,
     prefix: bool = True,
     is_import: bool = False,
     confirm: Callable[[], None] = lambda: None,
@@ -229,6 +278,10 @@ class _Directory:
         agent_id = self._agent_id(item)
         conversation = self._conversation(item.conversation)
         sources = [self._message(each) for each in dict.fromkeys(item.message_ids)]
+        source = _stated_source(self.viewer, item.source, sources)
+        if source.is_unconfirmed:
+            _check_plain(item)
+            item = replace(item, importance=min(item.importance, MOST_IMPORTANT_UNCONFIRMED))
         user, project_id = self._owner(item, conversation)
         if item.form in PROJECT_FORMS and project_id is None:
             raise InvalidError(
@@ -267,6 +320,7 @@ class _Directory:
             accepts_deleted=self.is_import,
             form=item.form,
             payload=safe.payload,
+            source=source,
             needs_consent=not (is_of_team and item.confirm),
         )
 

@@ -84,8 +84,8 @@ def summary_basis(
     """Returns the basis of a summary of everything up to `last`; call it in scope.
 
     The points are those of the previous summary and the memories of messages `first` to `last`, in
-    their present versions, without superseded and deleted ones. Of no messages, `first` past
-    `last`, it is the previous one's.
+    their present versions, without superseded, deleted and unconfirmed ones. Of no messages,
+    `first` past `last`, it is the previous one's.
     """
     rows = Message.objects.filter(
         team_id=conversation.team_id, conversation=conversation, position__lte=last
@@ -147,7 +147,7 @@ def _extracted(conversation: Conversation, first: int, last: int, own: set[UUID]
 
 
 def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory]]:
-    """Returns each memory that still holds with its present version, oldest first."""
+    """Returns each confirmed memory that still holds with its present version, oldest first."""
     rows = _read(team_id, ids)
     versions = later_versions(rows.values(), read=partial(_read, team_id)) | rows
     found = []
@@ -160,7 +160,7 @@ def _standing(team_id: UUID, ids: Collection[UUID]) -> list[tuple[Memory, Memory
         is_same = head is memory or not set(memory.source_message_ids).isdisjoint(
             head.source_message_ids
         )
-        if head.is_live and is_same:
+        if head.is_live and is_same and not head.is_unconfirmed:
             found.append((memory, head))
     return found
 
@@ -171,6 +171,7 @@ def _read(team_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
         "content",
         "importance",
         "status",
+        "source",
         "superseded_by_id",
         "conversation_id",
         "source_message_ids",

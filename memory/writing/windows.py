@@ -21,12 +21,15 @@ from memory.domain.judgements import judged_by_words, same_numbers
 from memory.domain.profile_fields import filed_subject
 from memory.domain.talk import other_speakers
 from memory.domain.types import (
+    NO_FOCUS,
     Asker,
     Candidate,
+    Focus,
     MemoryType,
     Participants,
     PassWork,
     Role,
+    Source,
     SourceMessage,
     Verdict,
 )
@@ -38,7 +41,7 @@ from memory.understanding.tools import Tools
 from memory.writing.drafts import MemoryDraft
 from teams.models import Conversation, EndUser, Message
 from teams.models import Role as TeamRole
-from teams.services.team_settings import flags_of_id
+from teams.services.team_settings import extraction_instructions_of, flags_of_id
 from teams.tracing import step
 
 CONTEXT_MESSAGES = 12
@@ -60,7 +63,8 @@ class TeamFacts(StrEnum):
 class MessageRange:
     """Messages to extract and the earlier ones that give them context.
 
-    `role` is the person's role in the team; `people` are the end users who speak beside the
+    `role` is the person's role in the team; `focus` the instructions of the team and the agent on
+    what to extract; `people` are the end users who speak beside the
     conversation's own, by casefolded name. Earlier messages that were `skipped` give no context.
     """
 
@@ -69,6 +73,7 @@ class MessageRange:
     context: tuple[Message, ...]
     team: TeamFacts = TeamFacts.NEVER
     role: str = ""
+    focus: Focus = NO_FOCUS
     people: Mapping[str, EndUser] = field(default_factory=dict)
     skipped: tuple[Message, ...] = ()
 
@@ -128,6 +133,10 @@ def load_range(*, conversation: Conversation, first: int, last: int, zone: tzinf
         context=tuple(row for row in rows if row.position < first),
         team=_team_facts(conversation, role),
         role=role,
+        focus=Focus(
+            team=extraction_instructions_of(team_id=conversation.team_id),
+            agent=conversation.agent.extraction_instructions,
+        ),
         people=_people_beside_user(conversation),
         skipped=tuple(left),
     )
@@ -161,7 +170,7 @@ def _team_facts(conversation: Conversation, role: str) -> TeamFacts:
 def _people_beside_user(conversation: Conversation) -> dict[str, EndUser]:
     """Returns the end users with the external ids of other speakers, by casefolded name."""
     said = Message.objects.filter(
-        team_id=conversation.team_id, conversation=conversation, role=Role.USER.value
+        team_id=conversation.team_id, conversation=conversation, role=Role.USER.value, source=""
     ).exclude(name="")
     names = said.order_by("name").values_list("name", flat=True).distinct()
     others = other_speakers(names, user=conversation.end_user.names)
@@ -180,6 +189,7 @@ def as_source(row: Message) -> SourceMessage:
         content=row.content,
         created_at=row.created_at,
         name=row.name,
+        stated_source=row.source,
     )
 
 
@@ -214,7 +224,7 @@ def find_candidates(*, source: MessageRange, tools: Tools) -> Found:
     is_telling = isinstance(extractor, TellingExtractor)
     if isinstance(extractor, TellingExtractor):
         asker = Asker(conversation.team_id, conversation.agent_id, conversation.end_user_id)
-        extractor = extractor.telling(work.append, asker=asker)
+        extractor = extractor.telling(work.append, asker=asker, focus=source.focus)
     times = [time.perf_counter()]
     found = extractor.extract(messages=messages, context=context, participants=participants)
     times.append(time.perf_counter())
@@ -280,7 +290,7 @@ def person_of(
     sources: Iterable[Message], *, conversation: Conversation, people: Mapping[str, EndUser]
 ) -> EndUser:
     """Returns the one of `people` who said all sources, else the conversation's own end user."""
-    names = {row.name.strip().casefold() for row in sources if row.role == Role.USER.value}
+    names = {row.name.strip().casefold() for row in sources if row.is_users}
     if len(names) == 1:
         return people.get(names.pop(), conversation.end_user)
     return conversation.end_user
@@ -343,6 +353,7 @@ def draft_of(
         form=form,
         payload=payload_as_said(form, candidate.content) if form else {},
         is_quoted=form is not None,
+        source=Source(candidate.source) if candidate.source else Source.AGENT,
     )
 
 

@@ -236,7 +236,7 @@ class Write:
             without=viewer.actor if moved else "",
         )
         self._waiting: list[tuple[Memory, PreparedDraft]] = []
-        self._links: list[tuple[Memory, UUID, float]] = []
+        self._links: list[tuple[Memory, UUID, float, str]] = []
         self._ruled: list[tuple[Memory, Ruling]] = []
         # Memories that wait, or of which something waits to be recorded.
         self._unstored: set[UUID] = set()
@@ -295,7 +295,7 @@ class Write:
         consent().release_pins(memory=memory)
         self._waiting.append((memory, item))
         self._unstored.add(memory.pk)
-        self._links += [(memory, *link) for link in _links(neighbours, ruling.alike)]
+        self._links += [(memory, *link) for link in _links(neighbours, ruling)]
         if item.draft.check:
             self.facts.take_key(item, memory)
             if memory.is_live:
@@ -335,12 +335,27 @@ class Write:
         self._waiting, self._links, self._ruled, self._unstored = [], [], [], set()
 
 
-def _links(neighbours: Sequence[Neighbour], alike: Sequence[Neighbour]) -> list[tuple[UUID, float]]:
+def _links(neighbours: Sequence[Neighbour], ruling: Ruling) -> list[tuple[UUID, float, str]]:
     """Returns the neighbours that say nearly the same, and the few nearest that are near enough.
 
-    They are memories that all readers of the new one may see.
+    They are memories that all readers of the new one may see. Those that it contradicts without
+    changing them are linked as such.
     """
     near = [each for each in neighbours if each.similarity >= settings.LINK_SIMILARITY]
-    linked = {each.memory.pk: each for each in (*alike, *near) if each.reach is not Reach.NARROWER}
-    most = max(settings.LINKED_NEIGHBOURS, len(alike))
-    return [(pk, min(1.0, max(0.0, each.similarity))) for pk, each in linked.items()][:most]
+    linked = {each.memory.pk: each for each in (*ruling.alike, *near)}
+    most = max(settings.LINKED_NEIGHBOURS, len(ruling.alike))
+    against = {each.memory.pk: each for each in ruling.untouched}
+    found = {
+        "contradicts": list(against.values()),
+        "related_to": [
+            each
+            for pk, each in linked.items()
+            if pk not in against and each.reach is not Reach.NARROWER
+        ][:most],
+    }
+    return [
+        (each.memory.pk, min(1.0, max(0.0, each.similarity)), relation_type)
+        for relation_type, rows in found.items()
+        for each in rows
+        if each.reach is not Reach.NARROWER
+    ]

@@ -13,6 +13,7 @@ import openai
 
 from routing.domain.chat_answers import Json, counted_usage, has_answer
 from routing.domain.choices import ModelChoice
+from routing.domain.endpoints import Reach
 from teams.tracing import Step
 
 from .endpoints import (
@@ -24,6 +25,7 @@ from .endpoints import (
     describe,
     error_code,
     is_momentary,
+    is_unreachable,
     note_usage,
     open_client,
 )
@@ -177,18 +179,23 @@ def _accepted(
 
 
 def _endpoint(choice: ModelChoice) -> ChatEndpoint:
-    client, known = _opened(choice.base_url, choice.api_key, choice.timeout_seconds)
+    client, known = _opened(choice.base_url, choice.api_key, choice.timeout_seconds, choice.reach)
     made = ChatEndpoint(client=client, model=choice.name, optional="stream_options")
     return known.setdefault(choice.name, made)
 
 
 @lru_cache(maxsize=128)
 def _opened(
-    base_url: str, api_key: str, timeout: float
+    base_url: str, api_key: str, timeout: float, reach: Reach
 ) -> tuple[openai.OpenAI, dict[str, ChatEndpoint]]:
     # A team enters the address, so its answers must not redirect the server elsewhere.
     client = open_client(
-        base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0, follow_redirects=False
+        base_url=base_url,
+        api_key=api_key,
+        timeout=timeout,
+        max_retries=0,
+        follow_redirects=False,
+        reach=reach,
     )
     return client, {}
 
@@ -196,7 +203,8 @@ def _opened(
 def _failure(error: openai.OpenAIError, choice: ModelChoice) -> ChatError:
     if not isinstance(error, openai.APIStatusError):
         is_unconnected = isinstance(error, openai.APIConnectionError)
-        is_transient = is_unconnected and not isinstance(error, openai.APITimeoutError)
+        is_final = isinstance(error, openai.APITimeoutError) or is_unreachable(error)
+        is_transient = is_unconnected and not is_final
         return ChatError(describe(error), is_transient=is_transient)
     code = error_code(error)
     if code in FILTERED:

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import openai
 
 from routing.domain.chat_answers import Json
-from routing.domain.endpoints import is_http_url
+from routing.domain.endpoints import Reach, is_http_url
 from teams.tracing import Step, outgoing
 
+from .addresses import UnreachableAddressError, transport_within
 from .protocol import FailureKind, ModelError
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,10 @@ _MOMENTARY = frozenset({408, 409, 425, 429})
 _CODE = re.compile(r"[\w.\[\]-]{1,64}")
 _CHECK_SECONDS = 5.0
 _NONSENSE = "It did not answer as the protocol requires."
+_PRIVATE = (
+    "Nothing was sent: it leads to an address of a private network or of this machine. Whoever runs"
+    " the server allows a host with PROVIDER_PRIVATE_HOSTS."
+)
 _NO_LIST = frozenset({404, 405, 501})
 
 
@@ -45,7 +50,13 @@ def settings_problem(*, base_url: str, api_key: str, model: str, prefix: str) ->
 
 
 def open_client(
-    *, base_url: str, api_key: str, timeout: float, max_retries: int, follow_redirects: bool = True
+    *,
+    base_url: str,
+    api_key: str,
+    timeout: float,
+    max_retries: int,
+    follow_redirects: bool = True,
+    reach: Reach = Reach.ANY,
 ) -> openai.OpenAI:
     """A client; `timeout` is seconds without a byte. An empty `base_url` means the OpenAI API."""
     seconds = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
@@ -54,7 +65,11 @@ def open_client(
         api_key=api_key.strip() or "none",
         timeout=seconds,
         max_retries=max_retries,
-        http_client=openai.DefaultHttpxClient(timeout=seconds, follow_redirects=follow_redirects),
+        http_client=openai.DefaultHttpxClient(
+            timeout=seconds,
+            follow_redirects=follow_redirects,
+            transport=transport_within(reach),
+        ),
     )
 
 
@@ -90,11 +105,21 @@ def describe(error: openai.OpenAIError) -> str:
     """The error in our words: the endpoint's own may repeat a prompt, a text or the key."""
     if isinstance(error, openai.APITimeoutError):
         return "timeout"
+    if is_unreachable(error):
+        return "an address that may not be called"
     if isinstance(error, openai.APIConnectionError):
         return "no connection"
     if not isinstance(error, openai.APIStatusError):
         return "an error in place of an answer"
     return f"HTTP {error.status_code} {error_code(error)}".rstrip()
+
+
+def is_unreachable(error: openai.OpenAIError) -> bool:
+    """Returns whether nothing was sent because of the address that the host leads to."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, UnreachableAddressError):
+        cause = cause.__cause__
+    return cause is not None
 
 
 def is_momentary(error: openai.OpenAIError) -> bool:
@@ -240,7 +265,12 @@ class EndpointCheck:
 
 
 def check_endpoint(
-    *, base_url: str, api_key: str, timeout: float, models: Sequence[str]
+    *,
+    base_url: str,
+    api_key: str,
+    timeout: float,
+    models: Sequence[str],
+    reach: Reach = Reach.ANY,
 ) -> EndpointCheck:
     """Checks whether an endpoint answers and lists the models, or answers; never raises."""
     started = time.perf_counter()
@@ -250,6 +280,7 @@ def check_endpoint(
         timeout=min(timeout, _CHECK_SECONDS),
         max_retries=0,
         follow_redirects=False,
+        reach=reach,
     )
     try:
         with client:
@@ -280,6 +311,8 @@ def _checked(client: openai.OpenAI, models: Sequence[str]) -> tuple[bool, str]:
 def _explained(error: openai.OpenAIError) -> str:
     if isinstance(error, openai.APITimeoutError):
         return "It did not answer in time."
+    if is_unreachable(error):
+        return _PRIVATE
     if isinstance(error, openai.APIConnectionError):
         return "It cannot be reached: look at the address, and whether it is up."
     if not isinstance(error, openai.APIStatusError):

@@ -43,7 +43,8 @@ class CapKind(Enum):
     @property
     def title(self) -> str:
         """The kind in words, such as "Team's month"."""
-        return f"{self.owner.replace('_', ' ').capitalize()}'s {self.window}"
+        owner = "Person" if self is CapKind.USER_DAY else self.owner.capitalize()
+        return f"{owner}'s {self.window}"
 
 
 @dataclass(frozen=True, slots=True)

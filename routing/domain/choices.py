@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from .budgets import cost_of
 from .complexity import Tier, tier_of
+from .endpoints import Reach
 
 TIERS = tuple(Tier)
 # Seed 000: characters / 3.5, rounded up, is an upper-leaning estimate of tokens.
@@ -27,7 +28,7 @@ class ModelChoice:
 
     Prices are USD per 1,000 tokens; `timeout_seconds` is time without a byte from the endpoint.
     `circuit` names endpoint and model in the circuit breaker; a `problem` says why the model cannot
-    be called. The key is never part of a repr.
+    be called, and `reach` which addresses its host may have. The key is never part of a repr.
     """
 
     provider: str
@@ -41,6 +42,7 @@ class ModelChoice:
     timeout_seconds: float
     circuit: str
     api_key: str = field(default="", repr=False)
+    reach: Reach = Reach.ANY
     problem: str = ""
 
     def cost(self, *, input_tokens: int, output_tokens: int) -> Decimal:

@@ -1,14 +1,40 @@
-"""Validates the addresses and key names of providers."""
+"""Validates the addresses and key names of endpoints that teams enter."""
 
 from __future__ import annotations
 
 import re
 import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from enum import Enum
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 KEY_PREFIX = "PROVIDER_KEY_"
 _KEY_NAME = re.compile(rf"{KEY_PREFIX}[A-Z0-9_]{{1,80}}")
+_NAT64 = IPv6Network("64:ff9b::/96")
+# IPv4-compatible, translated within one network, and site-local: each may lead into a private one.
+_LOCAL_FORMS = tuple(IPv6Network(each) for each in ("::/96", "64:ff9b:1::/48", "fec0::/10"))
+
+
+class Reach(Enum):
+    """The addresses that a server may connect to.
+
+    `PRIVATE` includes those of private networks and of the machine, but not link-local ones, where
+    cloud machines keep their credentials. `ANY` is for what the operator of the server entered.
+    """
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    ANY = "any"
+
+    def covers(self, address: str) -> bool:
+        """Returns whether a resolved address is within reach."""
+        found = ip_address(address.partition("%")[0])
+        if self is Reach.ANY or is_public(found):
+            return True
+        inner = _inner(found)
+        return self is Reach.PRIVATE and not (
+            inner.is_link_local or inner.is_multicast or inner.is_unspecified
+        )
 
 
 def problem_with_url(url: str) -> str:
@@ -48,6 +74,26 @@ def address_of(host: str) -> IPv4Address | IPv6Address | None:
         except OSError:
             return None
     return getattr(address, "ipv4_mapped", None) or address
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Returns whether an address is on the public internet, however an IPv4 address is wrapped.
+
+    Neither of a private network, the link, or this machine, nor reserved, nor of several machines.
+    """
+    if isinstance(address, IPv6Address) and any(address in each for each in _LOCAL_FORMS):
+        return False
+    inner = _inner(address)
+    return inner.is_global and not inner.is_multicast
+
+
+def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address wraps, else the address itself."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 def problem_with_key_name(name: str) -> str:

@@ -13,7 +13,7 @@ A call that never ends holds its money for BUDGET_RESERVATION_SECONDS.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -52,6 +52,7 @@ from teams.errors import DomainError
 from teams.ids import new_id
 from teams.models import Agent, EndUser, Team
 from teams.services.agents import model_config_of
+from teams.services.people import frozen_team_ids
 from teams.tenancy import before_commit, team_scope
 
 logger = logging.getLogger(__name__)
@@ -100,14 +101,37 @@ class MonthSpend:
 
 def month_spend(*, teams: Sequence[Team], now: datetime) -> MonthSpend:
     """The spend and budget of these teams together, each in the month of its own time zone."""
-    begins = {team.pk: month_window(now=now, zone=team.zone).begins_on for team in teams}
+    spends = _month_spends(teams, now).values()
+    known = [each.limit_usd for each in spends if each.limit_usd is not None]
+    return MonthSpend(
+        sum((each.spent_usd for each in spends), Decimal(0)),
+        sum(known, Decimal(0)) if len(known) == len(spends) else None,
+    )
+
+
+def installation_spend(*, now: datetime) -> tuple[Decimal, float]:
+    """Returns the month's spend of the scope's teams, and the greatest share of a team's budget."""
+    spends = _month_spends(Team.objects.all(), now).values()
+    shares = [
+        float(each.spent_usd / each.limit_usd) if each.limit_usd else float(each.spent_usd > 0)
+        for each in spends
+        if each.limit_usd is not None
+    ]
+    return sum((each.spent_usd for each in spends), Decimal(0)), max(shares, default=0.0)
+
+
+def _month_spends(teams: Iterable[Team], now: datetime) -> dict[UUID, MonthSpend]:
+    """The settled spend and budget of each team's month."""
+    known = {team.pk: team for team in teams}
+    begins = {pk: month_window(now=now, zone=team.zone).begins_on for pk, team in known.items()}
     totals = SpendTotal.objects.filter(
         team_id__in=begins, kind=CapKind.TEAM_MONTH.value, begins_on__in=set(begins.values())
     ).values_list("team_id", "begins_on", "spent_usd")
-    spent = sum((usd for team_id, day, usd in totals if begins[team_id] == day), Decimal(0))
-    limits = [_limits(team, None)[CapKind.TEAM_MONTH] for team in teams]
-    known = [limit for limit in limits if limit is not None]
-    return MonthSpend(spent, sum(known, Decimal(0)) if len(known) == len(limits) else None)
+    spent = {team_id: usd for team_id, day, usd in totals if begins[team_id] == day}
+    return {
+        pk: MonthSpend(spent.get(pk, Decimal(0)), _limits(team, None)[CapKind.TEAM_MONTH])
+        for pk, team in known.items()
+    }
 
 
 def budget_left(*, team: Team, agent: Agent, end_user: EndUser | None, now: datetime) -> BudgetLeft:
@@ -191,9 +215,13 @@ def settle_kept(*, counters: SpendCounters | None = None) -> int:
     """Counts the costs that are kept in Redis, each once; returns their number."""
     counters = counters or spend_counters()
     done = 0
+    frozen = frozen_team_ids()
     for line in counters.kept_costs():
+        hold, cost = _KEPT.validate_json(line)
+        if hold.spender.team_id in frozen:
+            continue
         try:
-            _count(*_KEPT.validate_json(line), counters)
+            _count(hold, cost, counters)
         except IntegrityError:
             logger.exception("A cost that waits in Redis is refused.")
             continue

@@ -14,7 +14,7 @@ from django.conf import settings
 from routing.clients.endpoints import EndpointCheck, check_endpoint
 from routing.domain.choices import ModelChoice
 from routing.domain.complexity import Tier
-from routing.domain.endpoints import problem_with_url
+from routing.domain.endpoints import Reach, problem_with_url
 from routing.models import ChatModel, Provider
 from routing.services.keys import decrypt_key
 from teams.domain.agent_document import CustomTier
@@ -89,6 +89,13 @@ def provider_key(*, provider: Provider, team: Team) -> tuple[str, str]:
     return keys[name].strip(), ""
 
 
+def reach_of(base_url: str) -> Reach:
+    """Returns what the host of a team's provider may lead to, by PROVIDER_PRIVATE_HOSTS."""
+    host = urlsplit(base_url).hostname or ""
+    is_allowed = not {host, "*"}.isdisjoint(settings.PROVIDER_PRIVATE_HOSTS)
+    return Reach.PRIVATE if is_allowed else Reach.PUBLIC
+
+
 def prepare_check(*, provider: Provider, team: Team) -> Callable[[], EndpointCheck]:
     """Prepares a check of the provider in the team's scope; call the result in no transaction."""
     key, problem = provider_key(provider=provider, team=team)
@@ -101,6 +108,7 @@ def prepare_check(*, provider: Provider, team: Team) -> Callable[[], EndpointChe
         api_key=key,
         timeout=provider.timeout_seconds,
         models=tuple(rows.order_by("priority", "name").values_list("name", flat=True)),
+        reach=reach_of(provider.base_url),
     )
 
 
@@ -136,6 +144,7 @@ def _from_row(row: ChatModel, team: Team) -> ModelChoice:
             row.name,
         ),
         api_key=key,
+        reach=reach_of(provider.base_url),
         problem=problem,
     )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib import admin
@@ -25,6 +25,7 @@ from .filters import DaysFilter
 from .theme import AutocompleteFilter, RelatedFilter, display
 
 PAGE_SIZE = 50
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ def quotes_of(message_ids: Collection[UUID], *, team_id: UUID) -> list[Quote]:
 
 
 def passages_of(
-    wanted: Mapping[UUID, Collection[UUID]], *, team_id: UUID
-) -> dict[UUID, list[list[Quote]]]:
+    wanted: Mapping[Key, Collection[UUID]], *, team_id: UUID
+) -> dict[Key, list[list[Quote]]]:
     """The wanted messages of each key between their neighbours, the oldest first; two queries.
 
     Messages of one conversation that follow each other are one passage.
@@ -172,6 +173,7 @@ class CheckpointAdmin(TeamAdmin[Checkpoint]):
     """Every version that is kept, newest first, for the admins of the team."""
 
     view_roles = ADMINS
+    when_empty = "Agents save checkpoints through the API. None are stored yet."
     list_display = ["thread", "end_user", "agent", "version", "bytes", "saved", "by", "team"]
     list_filter = [
         ("team", RelatedFilter),

@@ -34,8 +34,13 @@ def moment(value: datetime | None, words: str = "") -> SafeString | str:
         '<time datetime="{}" title="{}">{}</time>',
         there.isoformat(),
         there.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        words or there.strftime("%Y-%m-%d %H:%M"),
+        words or minute(value),
     )
+
+
+def minute(value: datetime) -> str:
+    """A time to the minute in the zone that the page names, for a sentence."""
+    return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
 
 
 def zone_badge(request: HttpRequest) -> list[str]:
@@ -90,6 +95,11 @@ def excerpt(text: str, length: int = 90) -> str:
     return Truncator(" ".join(text.split())).chars(length)
 
 
+def as_sentence(text: str) -> str:
+    """The text with a full stop, unless it ends with a quotation that has one."""
+    return text if text.endswith((".”", "!”", "?”")) else f"{text}."
+
+
 def cell(text: object) -> SafeString:
     """A text in a list's column that stays narrow, also where there is no blank in it."""
     return format_html('<span class="block break-words w-56">{}</span>', text)
@@ -103,7 +113,8 @@ def words(items: Iterable[object]) -> SafeString | str:
         ' dark:bg-base-800">{}</span>',
         ((item,) for item in items),
     )
-    return chips or NOTHING
+    # One element, as a list's cell on a phone lays out each of its children.
+    return format_html("<span>{}</span>", chips) if chips else NOTHING
 
 
 def as_json(value: object) -> SafeString | str:
@@ -205,6 +216,9 @@ def in_words(value: object) -> SafeString | str:
 # What the product's own work is called; the codes are those of the tasks and commands.
 _WORK = {
     "task:extract": "extraction",
+    "task:consolidate": "consolidation",
+    "task:team_facts": "consolidation",
+    "task:write_levels": "compression",
     "task:compact": "compaction",
     "task:sweep_jobs": "extraction",
     "task:flush_usage": "usage counts",
@@ -228,6 +242,7 @@ _KINDS = {
     "summary": "summary ({})",
     "judge": "the judge ({})",
     "task": "{}",
+    "talk": "the person, in a conversation",
 }
 
 
@@ -246,7 +261,7 @@ def actor_words(actor: str) -> str:
     return _KINDS[kind].format(name if is_named else name.replace("_", " "))
 
 
-_ACTOR = re.compile(r"\b(?:staff|agent|user|key|command):[\w.@+-]*[\w@+-]")
+_ACTOR = re.compile(rf"\b(?:{'|'.join(_KINDS)}):[\w.@+-]*[\w@+-]")
 
 
 def with_names(text: str) -> str:

@@ -47,6 +47,8 @@ class RowsWidget(forms.Widget):
     def __init__(self, *, columns: Sequence[Column], what: str) -> None:
         super().__init__()
         self.columns, self.what = columns, what
+        # What an input of the first column suggests.
+        self.suggestions: Sequence[str] = ()
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context(name, value, attrs)
@@ -54,6 +56,7 @@ class RowsWidget(forms.Widget):
         filled = [*(value or []), *[empty] * _EXTRA]
         first_id = context["widget"]["attrs"].get("id", f"id_{name}")
         context["what"] = self.what
+        context["suggestions"] = self.suggestions
         context["rows"] = [
             self._cells(name, row, f"row {number}", first_id if number == 1 else "")
             for number, row in enumerate(filled, start=1)
@@ -72,6 +75,7 @@ class RowsWidget(forms.Widget):
 
     def _cells(self, name: str, row: Sequence[str], which: str, first_id: str) -> list[Any]:
         # Any: what the template reads of each input
+        suggested = {"list": f"suggestions-{name}"} if self.suggestions else {}
         return [
             {
                 "html": self._input(column).render(
@@ -81,6 +85,7 @@ class RowsWidget(forms.Widget):
                         "aria-label": f"{self.what}, {column.label}, {which}",
                         "placeholder": column.label,
                         **({"id": first_id} if first_id and place == 0 else {}),
+                        **(suggested if place == 0 else {}),
                     },
                 ),
                 "is_wide": column.is_wide,

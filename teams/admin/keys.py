@@ -95,6 +95,9 @@ class KeyForm(TeamOwnedForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        # Without this a form saved by mistake would issue a key of the whole team that never ends.
+        if self.instance._state.adding and not cleaned.get("name"):
+            self.add_error("name", "Name the key after the program that uses it.")
         projects = cleaned.get("project_ids") or []
         if any(each.team_id != getattr(cleaned.get("team"), "pk", None) for each in projects):
             self.add_error("project_ids", "Choose projects of the key's team.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import ReadOnlyPasswordHashWidget, SetPasswordForm
+from django.contrib.auth.hashers import is_password_usable
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import PasswordResetConfirmView
@@ -17,6 +19,7 @@ from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse, reverse_lazy
+from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.text import capfirst
@@ -31,12 +34,13 @@ from teams.services.people import (
     check_login_is_not_needed,
     check_other_admins,
     create_login,
+    invite_again,
     remove_member,
 )
 
 from .base import TeamAdmin, TeamOwnedForm, section
-from .confirm import Change, list_action, page_action
-from .display import column, label_column, time_column
+from .confirm import Change, confirm_and_run, list_action, page_action
+from .display import column, label_column, moment, page_of_row, time_column
 from .theme import (
     ChoiceFilter,
     LoginForm,
@@ -48,6 +52,7 @@ from .theme import (
     TextWidget,
     ThemedAdmin,
     YesNoFilter,
+    action,
 )
 
 # Roles in a team say what a login may do; Django's groups and permissions are not used.
@@ -62,8 +67,21 @@ _HELP = {
 }
 
 
+class PasswordState(ReadOnlyPasswordHashWidget):
+    """Says whether a login has a password, and nothing of how it is stored."""
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:  # Any: Django's own
+        has_one = bool(value) and is_password_usable(value)
+        summary = [{"label": "Set" if has_one else "Not set"}]
+        return {**super().get_context(name, value, attrs), "summary": summary}
+
+
 class StaffForm(LoginForm):
     """A stored login."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
+        super().__init__(*args, **kwargs)
+        self.fields["password"].widget = PasswordState()
 
     class Meta(LoginForm.Meta):
         help_texts = _HELP
@@ -194,11 +212,43 @@ _ROLES = (
 
 
 _COLOURS = {"admin": "primary", "reviewer": "info", "viewer": "default"}
-_IS_NEW = "palimpsest_has_new_login"
+_STATES = {"can log in": "success", "invited": "info", "invitation expired": "warning"}
+_LINK = "palimpsest_invitation"
+
+
+def _state(member: Membership) -> str:
+    expires_at = member.user.link_expires_at
+    if not (member.user.is_active and member.user.is_staff):
+        return "inactive"
+    if expires_at is None:
+        return "can log in"
+    return "invited" if expires_at > timezone.now() else "invitation expired"
+
+
+def _invite_again(request: HttpRequest, member: Membership, reason: str) -> None:
+    del reason
+    scope: Any = request.staff_scope  # type: ignore[attr-defined]  # the middleware's
+    teams = list(scope.own_ids)
+    if not is_superuser(request):
+        with scope.of_all():
+            own = Membership.objects.filter(user_id=request.user.pk, role=Membership.Role.ADMIN)
+            teams = list(own.values_list("team_id", flat=True))
+    invite_again(user=member.user, inviter_team_ids=teams, now=timezone.now())
+    setattr(request, _LINK, _one_time_link(request, member.user))
+
+
+INVITE_AGAIN: Change[Membership] = Change(
+    verb="Invite again",
+    done="invited again",
+    explanation="You get a new link with which your colleague sets a password. Earlier links stop"
+    " working.",
+    apply=_invite_again,
+    roles=ADMINS,
+)
 REMOVE: Change[Membership] = Change(
     verb="Remove",
     done="removed",
-    explanation="They lose access to the team. Their logins stay.",
+    explanation="They lose access to the team. Their logins stay, and you can invite them back.",
     apply=lambda _request, member, _reason: remove_member(member=member),
     roles=ADMINS,
     name=str,
@@ -224,9 +274,10 @@ _OF_LOGIN = ("first_name", "last_name", "email")
 
 
 class InviteForm(TeamOwnedForm):
-    """A new member by a login of the inviter's teams or a new one; superusers add any login.
+    """A new member by a new login, or one that is or was in a team of the inviter.
 
-    A login from elsewhere may have been made, under this name, by an admin of another team.
+    Superusers add any login. One from elsewhere may have been made, under this name, by an admin of
+    another team.
     """
 
     # Set by the admin on the class that it makes for each request.
@@ -235,8 +286,9 @@ class InviteForm(TeamOwnedForm):
     username = forms.CharField(
         label="Username",
         widget=TextWidget,
-        help_text="A login of one of your teams joins this one. For a new username a login is"
-        " created, and you get a link with which your colleague sets a password.",
+        help_text="A login that is in one of your teams, or was in this one, joins it. For a new"
+        " username a login is created, and you get a link with which your colleague sets a"
+        " password.",
     )
     first_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
     last_name = forms.CharField(required=False, widget=TextWidget, help_text="New logins only.")
@@ -249,6 +301,14 @@ class InviteForm(TeamOwnedForm):
 
     def clean_username(self) -> str:
         return str(StaffUser.normalize_username(self.cleaned_data["username"]))
+
+    def clean_email(self) -> str:
+        """Refuse the address of another login: single sign-on finds a login by it."""
+        email = str(self.cleaned_data["email"])
+        name = self.cleaned_data.get("username", "")
+        if email and StaffUser.objects.filter(email__iexact=email).exclude(username=name).exists():
+            raise ValidationError("Another login has this address. Leave it empty.")
+        return email
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Find the login, or check what a new one is made of."""
@@ -274,7 +334,7 @@ class InviteForm(TeamOwnedForm):
         return values
 
     def _may_add(self, login: StaffUser) -> bool:
-        if is_superuser(self.request):
+        if is_superuser(self.request) or self.team_id in login.former_team_ids:
             return True
         scope: Any = self.request.staff_scope  # type: ignore[attr-defined]  # the middleware's
         with scope.of_all():
@@ -319,17 +379,19 @@ class MembershipAdmin(TeamAdmin[Membership]):
     add_roles = change_roles = act_roles = ADMINS
     help_texts = {"role": _ROLES}
     actions = [list_action("remove_selected", REMOVE, "Remove from the team")]
-    actions_detail = ["remove_this"]
-    list_display = ["user", "role_label", "team", "created"]
+    actions_detail = ["invite_again_this", "remove_this"]
+    list_display = ["user", "role_label", "state", "team", "created"]
     list_filter = [("team", RelatedFilter), ("role", ChoiceFilter)]
     list_select_related = ["team", "user"]
     ordering = ["user__username"]
     search_fields = ["user__username"]
-    readonly_fields = ["user_name", "created"]
+    readonly_fields = ["user_name", "state", "link", "created"]
     add_title = "Invite a colleague"
 
     user_name = column("login", lambda member: member.user.get_username())
     role_label = label_column("role", "role", _COLOURS)
+    state = column("state", _state, label=_STATES)
+    link = column("invitation expires", lambda member: moment(member.user.link_expires_at))
     created = time_column("created_at", "since")
     remove_this = page_action("remove_this", REMOVE, "Remove from the team", icon="person_remove")
 
@@ -348,7 +410,12 @@ class MembershipAdmin(TeamAdmin[Membership]):
     def get_fields(self, request: HttpRequest, obj: Membership | None = None) -> Any:
         if obj is None:
             return ["team", "username", *_OF_LOGIN, "role"]
-        return ["team", "user_name", "role", "created"]
+        return ["team", "user_name", "role", "state", "link", "created"]
+
+    def useful_actions(self, row: Membership) -> Collection[str]:
+        """Only a login without a password is invited again."""
+        is_pending = row.user.link_expires_at is not None
+        return self.actions_detail if is_pending else ["remove_this"]
 
     def add_view(
         self,
@@ -374,21 +441,39 @@ class MembershipAdmin(TeamAdmin[Membership]):
         if is_new := obj.user_id is None:
             values = form.cleaned_data
             names = {name: values.get(name, "") for name in _OF_LOGIN}
-            obj.user = create_login(username=values["username"], **names)
+            obj.user = create_login(username=values["username"], now=timezone.now(), **names)
         super().save_model(request, obj, form, change)
-        setattr(obj, _IS_NEW, is_new)
+        if is_new:
+            setattr(request, _LINK, _one_time_link(request, obj.user))
 
     def response_add(
         self, request: HttpRequest, obj: Membership, post_url_continue: str | None = None
     ) -> HttpResponse:
         """The link of a new login, which no other page shows."""
-        if not getattr(obj, _IS_NEW):
-            return super().response_add(request, obj, post_url_continue)
-        return self.own_page(
+        return self._shown_link(request, obj) or super().response_add(
+            request, obj, post_url_continue
+        )
+
+    @action(
+        description="Invite again", permissions=["act"], url_path="invite-again", icon="forward"
+    )
+    def invite_again_this(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Make a new link for a login without a password, after a confirmation, and show it."""
+        rows = Membership.objects.filter(pk=object_id).select_related("user", "team")
+        asked = confirm_and_run(self, request, rows, INVITE_AGAIN)
+        if asked is not None:
+            return asked
+        member = rows.get()
+        # Without a link a message says why.
+        return self._shown_link(request, member) or HttpResponseRedirect(page_of_row(member))
+
+    def _shown_link(self, request: HttpRequest, member: Membership) -> HttpResponse | None:
+        link = getattr(request, _LINK, None)
+        return link and self.own_page(
             request,
             "admin/teams/membership/invited.html",
-            f"{obj.user} can now join {obj.team}",
-            member=obj,
-            invitation=_one_time_link(request, obj.user),
+            f"{member.user} can now join {member.team}",
+            member=member,
+            invitation=link,
             days=settings.PASSWORD_RESET_TIMEOUT // 86_400,
         )

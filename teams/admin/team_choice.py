@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from teams.admin_permissions import CHOSEN_TEAM
 from teams.models import Team
@@ -24,7 +25,10 @@ def shown_choice(request: HttpRequest) -> dict[str, Any]:  # Any: a template's c
 
 
 def choose_team(request: HttpRequest) -> HttpResponse:
-    """The teams of the login; a POST of one's id, or of none for all, leads to its Home."""
+    """The teams of the login; a POST of one's id, or of none for all, leads to its Home.
+
+    With `next`, an address in the admin, it leads there.
+    """
     scope: Any = request.staff_scope  # type: ignore[attr-defined]  # the middleware's
     if request.method != "POST":
         with scope.of_all():
@@ -42,4 +46,6 @@ def choose_team(request: HttpRequest) -> HttpResponse:
     if chosen and chosen not in map(str, scope.own_ids):
         raise Http404
     request.session[CHOSEN_TEAM] = chosen
-    return HttpResponseRedirect(reverse("admin:index"))
+    home, to = reverse("admin:index"), request.POST.get("next", "")
+    is_ours = to.startswith(home) and url_has_allowed_host_and_scheme(to, allowed_hosts=None)
+    return HttpResponseRedirect(to if is_ours else home)

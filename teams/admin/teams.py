@@ -11,7 +11,9 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from teams.admin_permissions import ADMINS, CHOSEN_TEAM, is_superuser
 from teams.domain.documents import DocumentError, changed_places
@@ -23,7 +25,7 @@ from teams.services.team_settings import default_flags
 from . import display
 from .base import TeamAdmin, section, topic
 from .document_fields import DocumentFields
-from .suggestions import SuggestWidget, time_zones
+from .suggestions import SuggestWidget, categories_of, time_zones
 from .theme import AutocompleteFilter, RelatedFilter, Row
 
 _SHOWN = 10
@@ -84,8 +86,8 @@ def with_document_before(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def versions_table(versions: QuerySet[Any]) -> str:
-    """The last of these versions, for the page of what they are of."""
-    rows = list(with_document_before(versions).order_by("-number")[:_SHOWN])
+    """The last of these versions, for the page of what they are of, and a link to the others."""
+    rows = list(with_document_before(versions).order_by("-number")[: _SHOWN + 1])
     lines = (
         (
             display.link(display.page_of_row(row), row.number),
@@ -94,10 +96,19 @@ def versions_table(versions: QuerySet[Any]) -> str:
             display.words(_changes(row)),
             display.excerpt(row.reason),
         )
-        for row in rows
+        for row in rows[:_SHOWN]
     )
-    table = format_html_join("", _LINE, lines)
-    return format_html(_TABLE, table) if table else display.NOTHING
+    if not rows:
+        return display.NOTHING
+    table = format_html(_TABLE, format_html_join("", _LINE, lines))
+    return format_html("{}<p>{}</p>", table, _all(rows[0])) if rows[_SHOWN:] else table
+
+
+def _all(version: Any) -> SafeString:
+    model = version._meta.label_lower.replace(".", "_")
+    key = "agent" if isinstance(version, AgentVersion) else "team"
+    url = f"{reverse(f'admin:{model}_changelist')}?{key}__id__exact={getattr(version, f'{key}_id')}"
+    return display.link(url, "All versions")
 
 
 def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
@@ -113,7 +124,19 @@ def refuse_stale(form: forms.ModelForm[Any], *, stored: int | None) -> None:
 
 
 def _changes(version: Any) -> list[str]:
-    return ["created"] if version.number == 1 else changed_places(version.before, version.document)
+    if version.number == 1:
+        return ["created"]
+    places = changed_places(version.before, version.document)
+    return [each.replace("_", " ").replace(".", " › ") for each in places]
+
+
+def note_language_model(form: forms.BaseForm, name: str) -> None:
+    """Says under the field that only a language model reads it, where the server has none."""
+    if name in form.fields and not settings.EXTRACTION_MODEL:
+        form.fields[name].help_text += (
+            " This server extracts with its built-in model, which does not read them: set"
+            " EXTRACTION_MODEL."
+        )
 
 
 SETTINGS = DocumentFields(TeamSettings)
@@ -157,6 +180,7 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
             if name in self.fields:
                 said = f"Maximum model cost. Empty: the server's default, {default}."
                 self.fields[name].help_text = said
+        note_language_model(self, "extraction_instructions")
         if "time_zone" in self.fields:
             self.fields["time_zone"].widget = SuggestWidget(time_zones())
         for name in ("person_role", "time_zone"):
@@ -165,6 +189,17 @@ class TeamForm(SETTINGS.form, forms.ModelForm):  # type: ignore[misc, name-defin
                 self.fields[name].required = False
         if not self.instance._state.adding:
             self.initial["loaded_version"] = _latest_version(self.instance)
+            self._suggest_categories()
+
+    def _suggest_categories(self) -> None:
+        """Suggests categories of the team and the defaults of each kind of request."""
+        names = SETTINGS.names("context_settings", "categories")
+        known = categories_of(team_id=self.instance.pk)
+        known += [word for name in names for word in SETTINGS.leaves[name].default]
+        for name in names:
+            if name in self.fields:
+                widget: Any = self.fields[name].widget  # Any: a RowsWidget
+                widget.suggestions = sorted(set(known))
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
@@ -234,7 +269,7 @@ class TeamsAdmin(TeamAdmin[Team]):
         parts = [
             section(None, *names, *(["loaded_version"] if may_write else [])),
             topic("Time zone and budgets", "time_zone", *budgets),
-            topic("Conversations", "episode_rest_hours"),
+            topic("Conversations", "episode_rest_hours", "extraction_instructions"),
             topic("Privacy", "person_role", *(["sensitive_fields"] if may_write else [])),
         ]
         if may_write:

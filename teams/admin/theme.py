@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.db.models import Model
+from django.http import Http404
 
 Row = TypeVar("Row", bound=Model)
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from django.contrib.admin.views.main import ChangeList as ThemedChangeList
     from django.contrib.auth.forms import AdminPasswordChangeForm as PasswordForm
     from django.contrib.auth.forms import UserChangeForm, UserCreationForm
+    from django.forms import CheckboxInput as SwitchWidget
     from django.forms import CheckboxSelectMultiple as ChecksWidget
     from django.forms import FileInput as FileWidget
     from django.forms import NumberInput as NumberWidget
@@ -91,6 +93,14 @@ else:
     from unfold.widgets import UnfoldAdminSelectWidget as SelectWidget
     from unfold.widgets import UnfoldAdminTextareaWidget as AreaWidget
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget
+    from unfold.widgets import UnfoldBooleanSwitchWidget as SwitchWidget
 
     class ThemedAdmin(ModelAdmin, Generic[Row]):
         """Django's ModelAdmin in the theme's clothes."""
+
+        def history_view(self, request, object_id, extra_context=None):
+            """Nothing: the log and the versions have the history, Django's page has none."""
+            raise Http404
+
+        def _get_obj_does_not_exist_redirect(self, request, opts, object_id):
+            raise Http404

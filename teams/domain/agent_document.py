@@ -29,6 +29,7 @@ MOST_TOKEN_BUDGET = 1_000_000
 MAX_WEIGHT = 1000
 MOST_PRESERVED = 100
 MAX_OWN_FIELDS = 30
+MAX_FOCUS_CHARS = 2_000
 _SKILLS = 200
 
 
@@ -41,6 +42,7 @@ def _number(given: object) -> object:
 Line = Annotated[str, Text(2_000)]
 Item = Annotated[str, Text(2_000, is_required=True)]
 Instructions = Annotated[str, Text(20_000, has_lines=True)]
+Focus = Annotated[str, Text(MAX_FOCUS_CHARS, has_lines=True)]
 ModelName = Annotated[str, Text(200)]
 SkillName = Annotated[str, Text(100, is_required=True)]
 Category = Annotated[str, Text(100, is_required=True)]
@@ -307,7 +309,7 @@ class Shares(Part):
 
     @property
     def in_order(self) -> tuple[float, float, float]:
-        """Those of task, project and all else."""
+        """The shares of task, project and all else."""
         return self.task, self.project, self.everything
 
     @model_validator(mode="after")
@@ -337,8 +339,11 @@ class MemoryConfig(Part):
     summarize_interval: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
         default=None, title="Messages between extractions"
     )
-    """Number of messages after which memories are extracted; `SUMMARIZE_INTERVAL` by default. An
+    """Number of messages after which memories are extracted; the server's default if empty. An
     idle conversation is extracted earlier."""
+    extraction_instructions: Focus = ""
+    """What to look for and what to leave out when memories are extracted from what is said to this
+    agent, beside the team's own instructions. Only a language model reads them."""
     keeps_to_itself: bool = Field(default=False, title="Private memory")
     """On: other agents do not see what this agent learns in conversations. Off: the team's agents
     share what they learn about a person."""

@@ -58,7 +58,10 @@ class DocumentError(InvalidError):
 
 
 class Part(BaseModel):
-    """An object of a document: no unknown fields, no conversions, and null is as if left out."""
+    """An object of a document: no unknown fields, no conversions.
+
+    Null is as if left out, and so is {} where no text is expected.
+    """
 
     model_config = ConfigDict(
         strict=True,
@@ -74,11 +77,14 @@ class Part(BaseModel):
     def _without_nulls(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
-        known = {info.alias or name for name, info in cls.model_fields.items()}
+        texts = {
+            info.alias or name: isinstance(info.default, str)
+            for name, info in cls.model_fields.items()
+        }
         return {
             str(name): each
             for name, each in given.items()
-            if name not in known or (each is not None and each != {})
+            if name not in texts or (each is not None and (texts[name] or each != {}))
         }
 
     @classmethod

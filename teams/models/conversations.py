@@ -9,6 +9,8 @@ from .base import SameTeamKey, TeamOwned
 from .people import Agent, EndUser, Project
 
 MAX_THREAD_CHARS = 200
+# Weaker sources than that of the role, which a client states; see `memory.domain.types.Source`.
+STATED_SOURCES = [("agent", "Agent"), ("tool", "Tool"), ("web", "Web page")]
 ROLES = [("user", "User"), ("assistant", "Assistant"), ("system", "System"), ("tool", "Tool")]
 
 
@@ -51,12 +53,18 @@ class Conversation(TeamOwned):
 
 
 class Message(TeamOwned):
-    """One message as it was said; inserted once, never changed, never removed."""
+    """One message as it was said; inserted once, never changed, never removed.
+
+    `source` is empty where its role says it: a user's is a person's, a tool's is a tool's output.
+    """
 
     conversation = SameTeamKey(Conversation, related_name="messages")
     position = models.PositiveIntegerField()
     role = models.CharField(max_length=20, choices=ROLES)
     content = models.TextField()
+    source = models.CharField(
+        max_length=10, choices=STATED_SOURCES, blank=True, default="", db_default=""
+    )
     name = models.CharField(max_length=200, blank=True, default="")
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null keeps it out of the uniqueness rule
     created_at = models.DateTimeField(help_text="When it was said.")
@@ -79,10 +87,19 @@ class Message(TeamOwned):
             models.CheckConstraint(
                 condition=models.Q(position__gte=1), name="message_position_from_one"
             ),
+            models.CheckConstraint(
+                condition=models.Q(source__in=["", *(name for name, _ in STATED_SOURCES)]),
+                name="message_source_known",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.role} {self.position}"
+
+    @property
+    def is_users(self) -> bool:
+        """Returns whether a user wrote it, and did not only paste it."""
+        return self.role == "user" and not self.source
 
 
 class Checkpoint(TeamOwned):

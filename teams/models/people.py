@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxLengthValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
+from teams.domain.agent_document import MAX_FOCUS_CHARS
 from teams.domain.team_settings import default_sensitive_fields, known_zone, zone_or_utc
 from teams.ids import new_id
 
@@ -24,11 +26,27 @@ DEFAULT_MAX_ITEMS = 1000
 
 
 class StaffUser(AbstractUser):
-    """A person who signs in to the web admin."""
+    """A person who signs in to the web admin.
+
+    `invited_at` is when the one-time link of its first password was made; None for a login that
+    was not invited. `former_team_ids` are teams that it was removed from.
+    """
+
+    invited_at = models.DateTimeField(null=True, blank=True, editable=False)
+    former_team_ids = ArrayField(
+        models.UUIDField(), default=list, db_default=[], blank=True, editable=False
+    )
 
     class Meta(AbstractUser.Meta):
         verbose_name = "login"
         verbose_name_plural = "logins"
+
+    @property
+    def link_expires_at(self) -> datetime | None:
+        """The expiry of an invitation's link; None once a password is set or it was used."""
+        if self.invited_at is None or self.last_login or self.has_usable_password():
+            return None
+        return self.invited_at + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
 def check_time_zone(name: str) -> None:
@@ -48,7 +66,9 @@ class Team(models.Model):
     """A tenant: everything else belongs to exactly one team.
 
     Days and months of its budgets begin in its time zone. `feature_flags` holds overrides of the
-    installation's flags alone; a budget of None is the installation's.
+    installation's flags alone; a budget of None is the installation's. While `frozen_at` is set
+    nothing of it is written; `exported_at` says when the file of its move was complete, and
+    `moved_to` is the address of the deployment that has it by now.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -111,11 +131,33 @@ class Team(models.Model):
         help_text="Hours without a message after which a conversation is summarised as an episode;"
         " empty for the default.",
     )
+    extraction_instructions = models.TextField(
+        max_length=MAX_FOCUS_CHARS,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[MaxLengthValidator(MAX_FOCUS_CHARS)],
+        help_text="What to look for and what to leave out when memories are extracted from what is"
+        " said. Only a language model reads them.",
+    )
+    frozen_at = models.DateTimeField(null=True, editable=False)
+    exported_at = models.DateTimeField(null=True, editable=False)
+    moved_to = models.URLField(blank=True, default="", db_default="", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["slug"]
+        indexes = [
+            models.Index(
+                fields=["id"], condition=models.Q(frozen_at__isnull=False), name="team_frozen"
+            ),
+        ]
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(moved_to="")
+                | models.Q(frozen_at__isnull=False, exported_at__isnull=False),
+                name="team_moved_is_frozen",
+            ),
             models.CheckConstraint(
                 condition=models.Q(episode_rest_hours__isnull=True)
                 | models.Q(episode_rest_hours__gte=1),
@@ -268,6 +310,7 @@ class Agent(TeamOwned):
     summarize_interval = models.PositiveIntegerField(
         default=DEFAULT_SUMMARIZE_INTERVAL, validators=[MinValueValidator(1)]
     )
+    extraction_instructions = models.TextField(blank=True, default="", db_default="")
     allowed_categories = models.JSONField(default=list, blank=True)
     keeps_to_itself = models.BooleanField(
         default=False,

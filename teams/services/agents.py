@@ -100,6 +100,7 @@ def columns_of(document: AgentDocument) -> dict[str, Any]:  # Any: columns of an
         "retrieval_weights": memory.retrieval_weights.chosen(),
         "token_budget": memory.token_budget,
         "summarize_interval": settings.SUMMARIZE_INTERVAL if interval is None else interval,
+        "extraction_instructions": memory.extraction_instructions,
         "allowed_categories": memory.allowed_categories,
         "keeps_to_itself": memory.keeps_to_itself,
         "context_policy": memory.context_policy.chosen(),

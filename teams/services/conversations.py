@@ -26,13 +26,17 @@ _APPEND = sql_text("teams", "append_messages")
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message as it arrives; `created_at` is aware, None means now."""
+    """A message as it arrives; `created_at` is aware, None means now.
+
+    `source` is empty or weaker than that of the role.
+    """
 
     role: str
     content: str
     name: str = ""
     created_at: datetime | None = None
     external_id: str | None = None
+    source: str = ""
 
 
 def start_conversation(
@@ -42,15 +46,20 @@ def start_conversation(
     end_user: EndUser,
     project: Project | None = None,
     thread_id: str = "",
+    started_at: datetime | None = None,
 ) -> tuple[Conversation, bool]:
-    """The conversation of agent, user and thread (a new one without an id), and if it is new."""
+    """The conversation of agent, user and thread (a new one without an id), and if it is new.
+
+    A new one started at `started_at`, or now.
+    """
     conversation_id = new_id()
+    begun = {} if started_at is None else {"created_at": started_at}
     return Conversation.objects.select_related("agent", "end_user", "project").get_or_create(
         team_id=team_id,
         agent=agent,
         end_user=end_user,
         thread_id=thread_id or str(conversation_id),
-        defaults={"id": conversation_id, "project": project},
+        defaults={"id": conversation_id, "project": project, **begun},
     )
 
 
@@ -113,6 +122,7 @@ def _numbered(
                 name=message.name,
                 external_id=message.external_id,
                 created_at=message.created_at or now,
+                source=message.source,
             )
             fresh.append(row)
             if message.external_id is not None:
@@ -136,7 +146,9 @@ def _insert(conversation: Conversation, rows: Sequence[Message]) -> bool:
     received_at = timezone.now()
     given = [
         [getattr(row, name) for row in rows]
-        for name in ("id", "position", "role", "content", "name", "external_id", "created_at")
+        for name in (
+            *("id", "position", "role", "content", "name", "external_id", "created_at", "source"),
+        )
     ]
     whose = [conversation.team_id, conversation.pk, rows[-1].position, received_at]
     for row in rows:

@@ -8,24 +8,32 @@ import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import redis
+from cachetools import TTLCache
 from django.conf import settings
 from django_redis import get_redis_connection
 
 from teams.domain.team_settings import Flags
-from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.errors import ConflictError, InvalidError, MovedError, NotFoundError
 from teams.models import Agent, ApiKey
-from teams.prepared import run_prepared
+from teams.prepared import Reader, run_prepared
 from teams.services.team_settings import default_flags
 
 TOKEN_START = "pal"  # noqa: S105 - the public first part of every key
 USE_KEY = f"{settings.REDIS_PREFIX}:key-use"
-_HOLDER = (
-    "SELECT id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags,"
-    " is_read_only, has_expired, project_ids FROM palimpsest_api_key($1)"
+HOLDER = (
+    "id, team_id, prefix, agent_id, agent_slug, allowed_categories, feature_flags,"
+    " is_read_only, has_expired, project_ids, team_slug, is_frozen, moved_to"
 )
+Holder: TypeAlias = tuple[Any, ...]  # Any: a row of palimpsest_api_key, () where there is none
+_FIND_HOLDER = f"SELECT {HOLDER} FROM palimpsest_api_key($1)"  # noqa: S608 - our own columns
+# Holders by the digest of their key, as this process found them in the last minute.
+_recent: TTLCache[bytes, Holder] = TTLCache(10_000, 60.0)
+_recent_lock = Lock()
 _PREFIX_BYTES = 4
 _SECRET_BYTES = 32
 NOTED_EVERY = timedelta(seconds=5)
@@ -46,7 +54,8 @@ class Principal:
 
     `allowed_categories` are the categories that agent may read; empty means all. `flags` are the
     parts that are on for the team. A read-only key may ask, and change nothing. For a key with
-    `project_ids` no other project exists.
+    `project_ids` no other project exists. A sign-in acts for its person, `end_user`, or for nobody,
+    and names no other person. Of a frozen team nothing is written.
     """
 
     key_id: UUID
@@ -58,6 +67,11 @@ class Principal:
     flags: Flags = field(default_factory=Flags)
     is_read_only: bool = False
     project_ids: tuple[UUID, ...] = ()
+    team_slug: str = ""
+    is_frozen: bool = False
+    is_sign_in: bool = False
+    end_user_id: UUID | None = None
+    end_user: str = ""
 
     is_authenticated = True
 
@@ -65,6 +79,11 @@ class Principal:
     def actor(self) -> str:
         """The name of this caller in the log."""
         return f"agent:{self.agent_slug}" if self.agent_id else f"key:{self.prefix}"
+
+    @property
+    def reader(self) -> Reader | None:
+        """The reader that the database holds all that a sign-in reads to; None for a key."""
+        return Reader(self.agent_id, self.end_user_id) if self.is_sign_in else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +166,63 @@ def revoke_key(*, team_id: UUID, key_id: UUID, now: datetime) -> ApiKey:
     return key
 
 
+@dataclass(frozen=True, slots=True)
+class RecalledKey:
+    """A key that this process knows; its holder is to be confirmed before an answer."""
+
+    digest: bytes
+    holder: Holder
+
+
+def recall_key(token: str) -> RecalledKey | None:
+    """Returns the key as it was found in the last minute; it may have been revoked since."""
+    digest = _digest(token)
+    with _recent_lock:
+        holder = _recent.get(digest)
+    return RecalledKey(digest, holder) if holder else None
+
+
 def principal_of(token: str) -> Principal | None:
-    """The holder of this token; None for an unknown one. Raises KeyExpiredError."""
+    """The holder of this token; None for an unknown one.
+
+    Raises KeyExpiredError, and MovedError for a key of a team that is elsewhere by now.
+    """
     if not token.startswith(f"{TOKEN_START}_"):
         return None
-    rows = run_prepared(_HOLDER, [_digest(token)])
-    if not rows:
+    digest = _digest(token)
+    return principal_found(digest=digest, holder=find_holder(digest))
+
+
+def find_holder(digest: bytes) -> Holder:
+    """Looks the holder of a key up, by the key's digest."""
+    return next(iter(run_prepared(_FIND_HOLDER, [digest])), ())
+
+
+def principal_found(*, digest: bytes, holder: Holder) -> Principal | None:
+    """Returns a holder that was just looked up, and notes a valid one; None for ().
+
+    Raises KeyExpiredError and MovedError.
+    """
+    with _recent_lock:
+        _recent.pop(digest, None)
+    if not holder:
         return None
-    ((key_id, team_id, prefix, agent_id, agent_slug, *rest),) = rows
-    categories, overrides, reads, ended, projects = rest
+    principal = principal_as(holder)
+    with _recent_lock:
+        _recent[digest] = holder
+    return principal
+
+
+def principal_as(holder: Holder) -> Principal:
+    """Returns the holder as a caller. Raises KeyExpiredError and MovedError."""
+    key_id, team_id, prefix, agent_id, agent_slug, *rest = holder
+    categories, overrides, reads, ended, projects, team_slug, is_frozen, moved_to = rest
+    if moved_to:
+        raise MovedError(
+            f"The team '{team_slug}' has moved to {moved_to}: send its requests there, with the"
+            " same key.",
+            moved_to=moved_to,
+        )
     if ended:
         raise KeyExpiredError("This API key has expired: ask an admin of the team for a new one.")
     return Principal(
@@ -168,6 +235,8 @@ def principal_of(token: str) -> Principal | None:
         flags=default_flags().overridden(overrides),
         is_read_only=reads,
         project_ids=tuple(projects),
+        team_slug=team_slug,
+        is_frozen=is_frozen,
     )
 
 

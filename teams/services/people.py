@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import datetime
 from difflib import get_close_matches
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from django.db.models import CharField, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.functional import SimpleLazyObject
 
-from teams.errors import ConflictError, InvalidError, NotFoundError
+from teams.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from teams.ids import new_id
 from teams.models import Agent, AgentAlias, EndUser, Membership, Project, Role, StaffUser, Team
 from teams.tenancy import team_scope
@@ -37,10 +38,17 @@ def team_id_of_slug(slug: str) -> UUID | None:
 
 
 def all_team_ids() -> list[UUID]:
-    """Every team, for work that goes round all of them."""
+    """Every team that may be written, for work that goes round all of them."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT palimpsest_all_teams()")
         return [row[0] for row in cursor.fetchall()]
+
+
+def frozen_team_ids() -> set[UUID]:
+    """The teams that are being moved to another deployment, or have moved."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT palimpsest_frozen_teams()")
+        return {row[0] for row in cursor.fetchall()}
 
 
 def slugs_like(slug: str) -> list[str]:
@@ -274,12 +282,34 @@ class LastAdminError(ConflictError):
 
 
 def create_login(
-    *, username: str, first_name: str = "", last_name: str = "", email: str = ""
+    *, username: str, now: datetime, first_name: str = "", last_name: str = "", email: str = ""
 ) -> StaffUser:
     """Create a login to the admin without a password; its owner sets one by a one-time link."""
-    return StaffUser.objects.create_user(
-        username, email, is_staff=True, first_name=first_name, last_name=last_name
-    )
+    names = {"first_name": first_name, "last_name": last_name}
+    return StaffUser.objects.create_user(username, email, is_staff=True, invited_at=now, **names)
+
+
+def invite_again(*, user: StaffUser, inviter_team_ids: Collection[UUID], now: datetime) -> None:
+    """Ends the earlier links of an invited login, so that only a new one sets its password.
+
+    Raises ForbiddenError for a login that also belongs to a team outside `inviter_team_ids`, those
+    in which the inviter is an admin; ConflictError for one that has a password or was not invited.
+    """
+    with transaction.atomic():
+        stored = StaffUser.objects.select_for_update().get(pk=user.pk)
+        if not (stored.link_expires_at and stored.is_active and stored.is_staff):
+            raise ConflictError(
+                "Only a login that has never had a password or signed in is invited again."
+            )
+        if stored.is_superuser or not set(team_ids_of_staff(user.pk)) <= set(inviter_team_ids):
+            raise ForbiddenError(
+                "This login belongs to other teams too. Ask the operator of the server."
+            )
+        # A new unusable password, on which the tokens of links depend.
+        stored.set_unusable_password()
+        stored.invited_at = now
+        stored.save(update_fields=["password", "invited_at"])
+    user.password, user.invited_at = stored.password, stored.invited_at
 
 
 def change_role(*, member: Membership, role: str) -> None:
@@ -292,9 +322,16 @@ def change_role(*, member: Membership, role: str) -> None:
 
 
 def remove_member(*, member: Membership) -> None:
-    """Take the member out of the team; LastAdminError for its last admin. Call it in scope."""
+    """Take the member out of the team; LastAdminError for its last admin. Call it in scope.
+
+    The login remembers the team, whose admins may take it back.
+    """
     with transaction.atomic():
         check_other_admins(user_id=member.user_id, team_ids=[member.team_id])
+        user = StaffUser.objects.select_for_update().get(pk=member.user_id)
+        if member.team_id not in user.former_team_ids:
+            user.former_team_ids.append(member.team_id)
+            user.save(update_fields=["former_team_ids"])
         Membership.objects.filter(team_id=member.team_id, pk=member.pk).delete()
 
 

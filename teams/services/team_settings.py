@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import connection
 
+from teams.domain.documents import DocumentError
 from teams.domain.team_settings import FLAGS, ContextSettings, Flags, LifecycleSettings
 from teams.errors import ForbiddenError
 from teams.models import Team
 from teams.prepared import run_prepared
+from teams.tenancy import team_scope
 
-_Column = Literal["feature_flags", "context_settings", "lifecycle_settings", "sensitive_fields"]
+_Column = Literal[
+    "feature_flags",
+    "context_settings",
+    "lifecycle_settings",
+    "sensitive_fields",
+    "extraction_instructions",
+]
+
+
+_OWN_SCOPE = "set_config('palimpsest.team_ids', $1::text, true)"
 
 
 def default_flags() -> Flags:
@@ -41,7 +55,10 @@ def require_memory(flags: Flags) -> None:
 
 
 def context_settings_of(*, team_id: UUID) -> ContextSettings:
-    """Returns how the team's facts are chosen and rendered as read-only context."""
+    """Returns how the team's facts are chosen and rendered as read-only context.
+
+    Call it in the team's scope or outside of any transaction: then it is one statement.
+    """
     return ContextSettings.usable(_stored("context_settings", team_id))
 
 
@@ -55,7 +72,41 @@ def sensitive_fields_of(*, team_id: UUID) -> frozenset[str]:
     return frozenset(_stored("sensitive_fields", team_id) or ())
 
 
+def extraction_instructions_of(*, team_id: UUID) -> str:
+    """Returns what to look for and to leave out in what is said to the team's agents."""
+    return _stored("extraction_instructions", team_id) or ""
+
+
+def change_team(*, team_id: UUID, columns: Mapping[str, object]) -> Team:
+    """Changes settings of the team, which the database keeps as a version; returns the team.
+
+    Raises DocumentError with the fields at fault.
+    """
+    team = Team.objects.select_for_update().get(pk=team_id)
+    for name, value in columns.items():
+        setattr(team, name, value)
+    try:
+        team.clean_fields(exclude={field.name for field in team._meta.fields} - set(columns))
+    except ValidationError as error:
+        raise DocumentError(error.message_dict) from None
+    team.save(update_fields=list(columns))
+    return team
+
+
 def _stored(column: _Column, team_id: UUID) -> Any:  # Any: JSON
     # The column is one of ours.
-    rows = run_prepared(f"SELECT {column} FROM teams_team WHERE id = $1", [team_id])  # noqa: S608
+    statement = f"SELECT {column} FROM teams_team WHERE id = $1::text::uuid"  # noqa: S608
+    if connection.in_atomic_block:
+        rows = run_prepared(statement, [str(team_id)])
+    elif settings.DATABASE_DISTRIBUTED:
+        with team_scope(team_ids=[team_id], actor="settings"):
+            rows = run_prepared(statement, [str(team_id)])
+    else:
+        # What is set comes back as the team, so that it is set before the row is looked at.
+        rows = run_prepared(
+            f"WITH scope AS MATERIALIZED (SELECT {_OWN_SCOPE}::uuid AS id)"  # noqa: S608
+            f" SELECT found.{column} FROM scope CROSS JOIN LATERAL ("
+            f"SELECT {column} FROM teams_team WHERE id = scope.id OFFSET 0) found",
+            [str(team_id)],
+        )
     return rows[0][0] if rows else None

@@ -12,10 +12,11 @@ WITH known AS MATERIALIZED (
 )
 INSERT INTO teams_message
     (team_id, conversation_id, received_at, id, position, role, content, name, external_id,
-     created_at)
+     created_at, source)
 SELECT $1, $2, $4, given.*
 FROM unnest(
-    $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[]
+    $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[],
+    $12::text[]
 ) AS given
 WHERE NOT EXISTS (SELECT FROM known)
 RETURNING TRUE

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from memory.admin.home import navigation
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.models import ConsentRequest
 from routing.models import SpendEntry
@@ -57,7 +58,10 @@ def known(inside: Cast, apollo: Project) -> Cast:
     talk = ConversationFactory.create(
         team=inside.team, agent=inside.kyra, end_user=inside.sarah, project=apollo
     )
-    MessageFactory.create(team=inside.team, conversation=talk, position=1, content="Ahoy there.")
+    for position, content in ((1, "Ahoy there."), (2, "Until tomorrow.")):
+        MessageFactory.create(
+            team=inside.team, conversation=talk, position=position, content=content
+        )
     return inside
 
 
@@ -70,6 +74,16 @@ def test_a_persons_page_tells_what_is_known(known: Cast, viewer_client: Client) 
     assert shown["Sarah is unwell."] == ["private to kyra"]
     assert "project apollo" in shown["Sarah sails."]
     assert "Ahoy there." in text
+    assert "Until tomorrow." not in text
+    # The heading leads back to the list, which the menu marks.
+    assert f'href="{reverse("admin:teams_enduser_changelist")}"' in text
+    [marked] = [
+        item["title"]
+        for group in navigation(answer.wsgi_request)
+        for item in group["items"]
+        if item.get("active")
+    ]
+    assert marked == "People"
     [(field, values)] = answer.context["profile"]
     assert field == "city"
     assert [(memory.content, status) for memory, status, _ in values] == [
@@ -118,11 +132,11 @@ def test_what_waits_for_the_person_is_listed(known: Cast, viewer_client: Client)
     waiting = {title: (count, shown) for title, count, shown in answer.context["waiting"]}
 
     assert {title: count for title, (count, _) in waiting.items()} == {
-        "Open contradictions": 1,
+        "Contradictions": 1,
         "Consent requests": 1,
     }
     assert waiting["Consent requests"][1][0][0] == "City of sarah: “Lives in Oslo.”"
-    [(_, settle)] = waiting["Open contradictions"][1]
+    [(_, settle)] = waiting["Contradictions"][1]
     assert page("person", known.sarah) in viewer_client.get(settle, follow=True).content.decode()
 
 

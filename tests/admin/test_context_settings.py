@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.test import Client
 from django.urls import reverse
 
+from memory.models import Category
 from teams.models import Team, TeamVersion
 from tests.support.cast import Cast
 
@@ -49,6 +50,17 @@ def test_the_options_are_fields_of_the_team_and_leave_a_version(
     assert Team.objects.get().context_settings == stored
     admin_client.post(page, {**FORM, **EMPTY})
     assert Team.objects.get().context_settings == {}
+
+
+def test_the_teams_categories_are_suggested(inside: Cast, admin_client: Client) -> None:
+    Category.objects.create(team=inside.team, name="harbours")
+
+    page = admin_client.get(reverse("admin:teams_team_change", args=[inside.team.pk]))
+
+    field = page.context["adminform"].form["context_settings__categories__coding"]
+    assert set(field.field.widget.suggestions) >= {"harbours", "decision"}
+    assert '<option value="harbours">' in str(field)
+    assert f'list="suggestions-{field.html_name}"' in str(field)
 
 
 def test_what_cannot_be_is_refused_at_its_field(inside: Cast, admin_client: Client) -> None:

@@ -15,7 +15,17 @@ from memory.models import Contradiction
 from teams.tenancy import team_scope
 from tests import factories
 from tests.factories import MemoryFactory
-from tests.support.admin import SignIn, decide, dispute, page_of, states, told, two, undo
+from tests.support.admin import (
+    SignIn,
+    decide,
+    decide_several,
+    dispute,
+    page_of,
+    states,
+    told,
+    two,
+    undo,
+)
 from tests.support.cast import Cast
 
 LIST = "inbox"
@@ -27,14 +37,8 @@ def run(
     client: Client, choice: str, pairs: list[Contradiction], *, confirmed: bool = True
 ) -> HttpResponse:
     """Decide several in the list, as the page that asks would."""
-    data: dict[str, object] = {
-        "action": choice,
-        "item": [f"contradiction:{pair.pk}" for pair in pairs],
-        "reason": "asked the office",
-    }
-    if confirmed:
-        data["confirmed"] = "yes"
-    return client.post(reverse(LIST), data)  # type: ignore[return-value]
+    ids = [f"contradiction:{pair.pk}" for pair in pairs]
+    return decide_several(client, choice, ids, confirmed=confirmed, reason="asked the office")
 
 
 @pytest.mark.parametrize(
@@ -65,8 +69,8 @@ def test_a_reviewer_settles_and_the_log_knows_who_and_why(
 @pytest.mark.parametrize(
     ("action", "sentence"),
     [
-        ("a", "“Office is in Oslo.” is kept and replaces “Office is in Bergen.”."),
-        ("b", "“Office is in Bergen.” is kept and replaces “Office is in Oslo.”."),
+        ("a", "“Office is in Oslo.” is kept, and “Office is in Bergen.” is replaced."),
+        ("b", "“Office is in Bergen.” is kept, and “Office is in Oslo.” is replaced."),
         ("both", "“Office is in Oslo.” and “Office is in Bergen.” are both kept."),
     ],
 )
@@ -102,7 +106,7 @@ def test_what_is_settled_already_is_named_and_left(inside: Cast, reviewer_client
     answer = run(reviewer_client, "b", [settled, waiting])
 
     done, left = told(answer)[-2:]
-    assert done == "1 item decided. “It is late.” is kept and replaces “It ships in May.”."
+    assert done == "1 item decided. “It is late.” is kept, and “It ships in May.” is replaced."
     assert left.startswith("1 item not changed: It is already settled, decided on 20")
     assert left.endswith(
         " UTC by rob (staff): the earlier one was kept (asked the office)."
@@ -129,7 +133,7 @@ def test_one_that_another_of_the_same_choice_settles_is_told(
 
     (done,) = told(answer)
     assert done == (
-        "2 items decided. “Office is in Bergen.” is kept and replaces “Office is in Oslo.”."
+        "2 items decided. “Office is in Bergen.” is kept, and “Office is in Oslo.” is replaced."
         " Closed with it: “Office is in Oslo.” against “Office is in Voss.” (B kept)."
     )
 
@@ -155,7 +159,7 @@ def test_what_ends_with_a_settled_one_and_what_stays_open_is_told_and_linked(
 
     assert told(done) == [
         "1 item decided."
-        " “Office is in Oslo.” is kept and replaces “Office is in Bergen.”."
+        " “Office is in Oslo.” is kept, and “Office is in Bergen.” is replaced."
         " Closed with it: “Office is in Bergen.” against “Office is in Voss.” (B kept)."
         " Still open: “Office is in Oslo.” against “Office is in Voss.”"
     ]
@@ -178,7 +182,7 @@ def test_long_sides_are_aligned_excerpts_with_what_differs_marked(
     assert "gate <mark>B</mark> opens first." in row
     assert "gate <mark>D</mark> opens first." in row
     assert f"{plan} <mark>B</mark> opens first.” is kept" in asked
-    assert f"replaces “{plan} <mark>D</mark> opens first.”" in asked
+    assert f"and “{plan} <mark>D</mark> opens first.” is replaced" in asked
     assert "gate B opens first.” is kept" in told(done)[-1]
 
 

@@ -212,6 +212,9 @@ def test_a_superuser_makes_a_login(db: None, root_client: Client) -> None:
     assert user.is_staff
     assert user.check_password("a-long-secret-4711")
     assert page.status_code == 200
+    algorithm, iterations, *_ = user.password.split("$")
+    assert algorithm not in page.content.decode()
+    assert f"iterations</strong>: {iterations}" not in page.content.decode()
 
 
 def test_an_approved_profile_is_not_written_here(cast: Cast, admin_client: Client) -> None:

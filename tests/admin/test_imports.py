@@ -15,7 +15,10 @@ from memory.domain.audience import Viewer
 from memory.satellites.transfer.formats.items import Names
 from memory.satellites.transfer.imports import start_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun
+from teams.admin.suggestions import MOST
+from teams.models import Agent, EndUser
 from teams.tenancy import team_scope
+from tests.factories import ConversationFactory, EndUserFactory
 from tests.support.cast import Cast
 
 LIST = reverse("admin:transfer_importrun_changelist")
@@ -29,6 +32,26 @@ def begun(inside: Cast) -> ImportRun:
         names=Names(user="sarah"),
         now=timezone.now(),
     )
+
+
+def test_the_form_suggests_a_bounded_number_of_the_latest_people_and_agents(
+    inside: Cast, admin_client: Client
+) -> None:
+    EndUser.objects.bulk_create(
+        EndUser(team=inside.team, external_id=f"a{number:04}") for number in range(MOST + 50)
+    )
+    Agent.objects.bulk_create(
+        Agent(team=inside.team, slug=f"a{number:04}") for number in range(MOST + 50)
+    )
+    last = EndUserFactory.create(team=inside.team, external_id="zoe", display_name="Zoe Moe")
+    ConversationFactory.create(team=inside.team, agent=inside.luke, end_user=last)
+
+    form = admin_client.get(reverse("admin:transfer_importrun_add")).context["adminform"].form
+
+    people, agents = (form.fields[each].widget.suggestions for each in ("user", "agent"))
+    assert people[0] == ("zoe", "Zoe Moe")
+    assert agents[0][0] == "luke"
+    assert len(people) == len(agents) == MOST
 
 
 def test_the_list_tells_how_far_each_got(inside: Cast, admin_client: Client) -> None:

@@ -35,6 +35,13 @@ def test_a_key_is_issued_with_its_limits(inside: Cast, admin_client: Client) -> 
     assert key.expires_at.year in (2098, 2099)
 
 
+def test_a_form_saved_empty_issues_no_key(inside: Cast, admin_client: Client) -> None:
+    answer = admin_client.post(reverse("admin:teams_apikey_add"), {"team": inside.team.pk})
+
+    assert "Name the key after the program that uses it." in answer.content.decode()
+    assert not ApiKey.objects.exists()
+
+
 def test_rotating_shows_the_new_key_once_and_keeps_the_old_one_for_a_day(
     inside: Cast, admin_client: Client
 ) -> None:

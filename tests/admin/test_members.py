@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.db.models.signals import pre_save
@@ -109,14 +110,19 @@ def test_a_reviewer_removes_nobody(cast: Cast, admin_client: Client, sign_in: Si
 INVITE = reverse("admin:teams_membership_add")
 
 
+def link_in(answer: object) -> str:
+    """Returns the path of the one-time link on a page."""
+    shown = re.search(r"/admin/invitation/[\w-]+/[\w-]+/", answer.content.decode())  # type: ignore[attr-defined]
+    assert shown is not None
+    return shown.group()
+
+
 def invited(cast: Cast, client: Client, **changes: object) -> str:
     """Returns the path of the link that an invitation shows."""
     fields = {"team": cast.team.pk, "username": "nora", "role": "reviewer", **changes}
     answer = client.post(INVITE, fields)
-    shown = re.search(r"/admin/invitation/[\w-]+/[\w-]+/", answer.content.decode())
-    assert shown is not None
     assert "no-store" in answer["Cache-Control"]
-    return shown.group()
+    return link_in(answer)
 
 
 def test_a_team_admin_invites_a_colleague_who_sets_a_password_once(
@@ -238,3 +244,61 @@ def test_nobody_invites_into_a_team_of_others(
     assert "Select a valid choice." in refused.content.decode()
     assert rob.post(INVITE, {**fields, "team": cast.team.pk}).status_code == 403
     assert not StaffUser.objects.filter(username="nora").exists()
+
+
+def test_an_expired_invitation_is_shown_and_sent_again(cast: Cast, admin_client: Client) -> None:
+    first = invited(cast, admin_client)
+    members = reverse("admin:teams_membership_changelist")
+    assert "INVITATION EXPIRED" not in admin_client.get(members).content.decode().upper()
+    StaffUser.objects.filter(username="nora").update(invited_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert "INVITATION EXPIRED" in admin_client.get(members).content.decode().upper()
+
+    assert "Invite again" in admin_client.get(page(cast, "nora")).content.decode()
+    second = link_in(admin_client.post(page(cast, "nora", "invite-again"), {"confirmed": "yes"}))
+
+    assert "has expired" in Client().get(first, follow=True).content.decode()
+    browser = Client()
+    form = browser.get(second, follow=True)
+    twice = {"new_password1": "a long passphrase", "new_password2": "a long passphrase"}
+    browser.post(form.request["PATH_INFO"], twice)
+    assert StaffUser.objects.get(username="nora").check_password("a long passphrase")
+    assert "Invite again" not in admin_client.get(page(cast, "nora")).content.decode()
+    late = admin_client.post(page(cast, "nora", "invite-again"), {"confirmed": "yes"})
+    assert any("never had a password" in each for each in told(late))  # type: ignore[arg-type]
+
+
+def test_a_login_of_a_team_of_others_is_not_invited_again(
+    cast: Cast, others: Cast, admin_client: Client
+) -> None:
+    first = invited(cast, admin_client)
+    join(StaffUser.objects.get(username="nora"), others.team, "admin")
+
+    answer = admin_client.post(page(cast, "nora", "invite-again"), {"confirmed": "yes"})
+
+    assert answer.status_code == 302
+    assert any("belongs to other teams too" in each for each in told(answer))  # type: ignore[arg-type]
+    assert "new_password1" in Client().get(first, follow=True).content.decode()
+
+
+def test_only_an_admin_invites_again(cast: Cast, admin_client: Client, sign_in: SignIn) -> None:
+    invited(cast, admin_client)
+    rob = sign_in((cast.team, "reviewer"), name="rob")
+
+    assert rob.post(page(cast, "nora", "invite-again"), {"confirmed": "yes"}).status_code == 403
+
+
+def test_a_member_who_left_is_invited_back(
+    cast: Cast, others: Cast, admin_client: Client, sign_in: SignIn
+) -> None:
+    join(StaffUserFactory.create(username="nora"), cast.team, "viewer")
+    admin_client.post(page(cast, "nora", "remove"), {"confirmed": "yes"})
+    fields = {"username": "nora", "role": "reviewer"}
+
+    elsewhere = sign_in((others.team, "admin"), name="eve").post(
+        INVITE, {**fields, "team": others.team.pk}
+    )
+    back = admin_client.post(INVITE, {**fields, "team": cast.team.pk})
+
+    assert "taken by a login outside your teams" in elsewhere.content.decode()
+    assert back.status_code == 302
+    assert membership(cast, "nora").role == "reviewer"

@@ -195,7 +195,7 @@ def test_a_question_finds_what_answers_it_first(talk: Cast, viewer_client: Clien
     lines = answer.context["cl"].lines
     assert lines[0].memory.content == "Sarah's cat is called Miso and eats tuna."
     assert answer.context["cl"].is_ranked
-    assert "best first" in answer.content.decode()
+    assert "Best matches first." in answer.content.decode()
 
 
 def test_a_search_keeps_to_the_filters_and_the_order_asked_for(

@@ -310,6 +310,22 @@ def test_a_named_variable_replaces_a_stored_key_and_the_other_way_round(
     assert usable_key(cast, provider) == (SECRET, "")
 
 
+def test_a_stored_key_is_removed(cast: Cast, admin_client: Client) -> None:
+    provider = entered(cast, admin_client, api_key=SECRET)
+    page = reverse("admin:routing_provider_change", args=[provider.pk])
+    remove = provider_form(cast, remove_key="on")
+
+    both = admin_client.post(page, {**remove, "api_key": "another"})
+    assert "not both" in both.content.decode()
+    assert usable_key(cast, provider) == (SECRET, "")
+    assert "Remove the stored key" in admin_client.get(page).content.decode()
+    assert admin_client.post(page, remove).status_code == 302
+
+    assert usable_key(cast, provider) == ("", "")
+    assert provider.encrypted_key == ""
+    assert "Remove the stored key" not in admin_client.get(page).content.decode()
+
+
 def test_a_key_of_several_words_is_refused_and_not_repeated(
     cast: Cast, admin_client: Client
 ) -> None:

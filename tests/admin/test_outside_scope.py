@@ -21,7 +21,7 @@ from teams.middleware import StaffScopeMiddleware, outside_staff_scope
 from teams.models import Membership, Team
 from teams.tenancy import team_scope
 from tests.factories import StaffUserFactory
-from tests.support.admin import join
+from tests.support.admin import join, press
 from tests.support.cast import Cast, make_cast
 from tests.support.clean_database import conninfo_of
 from tests.support.model_judging import says
@@ -93,8 +93,8 @@ def test_a_merge_asks_its_model_outside_any_transaction(town: Cast, model: Watch
     model.will(other)
 
     page = f"/admin/inbox/contradiction/{pair.pk}/"
-    sent = {"choice": "merge", "content": "Office moved from Oslo to Bergen."}
-    response = client.post(page, sent)
+    sent = {"content": "Office moved from Oslo to Bergen."}
+    response = press(client, page, "merge", **sent)
 
     assert response.status_code == 302
     assert len(model.chats) > asked_before

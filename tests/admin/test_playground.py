@@ -339,9 +339,9 @@ def test_the_number_of_queries_does_not_grow_with_the_memories(
     ask(viewer_client, office)  # what a process learns once
     tell(office, *(f"The office has a lamp on desk {number}." for number in range(40)))
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         viewer_client.get(reverse("memory_playground"))
-    with django_assert_max_num_queries(33):
+    with django_assert_max_num_queries(35):
         assert len(lines(ask(viewer_client, office))) > 10
 
 

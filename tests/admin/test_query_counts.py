@@ -77,7 +77,7 @@ def test_the_page_about_somebody_takes_few_statements(
     ("name", "query", "most"),
     [
         ("admin:index", {}, 40),
-        ("memory_playground", {}, 16),
+        ("memory_playground", {}, 18),
         ("time_travel", {}, 24),
         ("time_travel", {"view": "changes"}, 30),
     ],

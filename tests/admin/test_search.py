@@ -79,6 +79,7 @@ def test_pages_and_settings_are_found_by_those_who_may_see_them(
         f"{reverse('admin:teams_team_change', args=[cast.team.pk])}#id_monthly_budget_usd"
     ]
     assert hits(viewer_client, "monthly budget") == {}
+    assert set(hits(admin_client, "provider key")) == {"Providers", "API keys"}
     assert "Logins" not in hits(admin_client, "login")
 
 

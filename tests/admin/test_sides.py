@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.admin.settlements import aligned_excerpts, marked
+from memory.admin.sides import aligned_excerpts, marked
 
 LENGTH = 60
 WORDS = st.text(alphabet="ab .", max_size=90)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from gettext import GNUTranslations
+from pathlib import Path
+from uuid import UUID
+
+import django
 import pytest
+from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
@@ -12,12 +20,73 @@ from audit.admin.history import EVENT_WORDS, change_words, reason_words
 from audit.models import EVENTS, MemoryLog
 from memory.admin.home import navigation
 from memory.satellites.consent.models import ConsentRequest
+from memory.satellites.lifecycle.models import ConsolidationChange
 from teams.admin.display import actor_words, actors_called
 from teams.models import AgentVersion, StaffUser, TeamVersion
 from teams.tenancy import team_scope
 from tests.factories import ContradictionFactory, MemoryFactory
 from tests.support.admin import page_of
 from tests.support.cast import Cast
+from tests.support.chat_models import make_provider
+
+CATALOGUE = settings.LOCALE_PATHS[0] / "en/LC_MESSAGES/django.po"
+
+
+def words_in_place_of_others() -> dict[str, str]:
+    """Returns the words of the compiled catalogue, by those of Django or its theme."""
+    with CATALOGUE.with_suffix(".mo").open("rb") as file:
+        stored: dict[str, str] = GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    return {given: put for given, put in stored.items() if given}
+
+
+def joined(text: str) -> str:
+    """Returns a text of Python or of a catalogue with strings over several lines made one."""
+    return re.sub(r"""["']\s*\n\s*["']""", "", text).replace('\\"', '"')
+
+
+def test_the_catalogue_is_compiled_and_replaces_words_that_are_there() -> None:
+    roots = [Path(apps.get_app_config("unfold").path), Path(django.__file__).parent / "contrib"]
+    files = [
+        *(path for kind in ("py", "html") for path in roots[0].rglob(f"*.{kind}")),
+        *(roots[1] / app / "locale/en/LC_MESSAGES/django.po" for app in ("admin", "auth")),
+    ]
+    theirs = joined("\n".join(path.read_text(encoding="utf-8") for path in files))
+    source = joined(CATALOGUE.read_text(encoding="utf-8"))
+
+    words = words_in_place_of_others()
+
+    assert [given for given in words if given not in theirs] == []
+    assert [put for pair in words.items() for put in pair if put not in source] == []
+    assert len(words) == source.count("msgid ") - 1
+
+
+def test_no_page_speaks_of_machinery(cast: Cast, admin_client: Client, root_client: Client) -> None:
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        provider = make_provider(cast)
+    ann = StaffUser.objects.get(username="ann")
+    pages = [
+        admin_client.get(reverse(f"admin:{name}", args=args)).content.decode()
+        for name, args in (
+            ("routing_provider_change", [provider.pk]),
+            ("routing_provider_delete", [provider.pk]),
+            ("routing_provider_changelist", []),
+            ("routing_provider_add", []),
+            ("teams_membership_changelist", []),
+            ("password_change", []),
+            ("app_list", ["memory"]),
+        )
+    ] + [
+        root_client.get(reverse(f"admin:{name}", args=[ann.pk])).content.decode()
+        for name in ("teams_staffuser_change", "auth_user_password_change")
+    ]
+
+    whole = "".join(pages)
+
+    replaced = [each for each in words_in_place_of_others() if " " in each and "%" not in each]
+    assert [each for each in replaced if each in whole] == []
+    assert "Edit provider" in whole
+    assert "Select this row" in whole
+    assert "Memory administration" not in whole
 
 
 @pytest.mark.parametrize(
@@ -84,6 +153,8 @@ def test_a_change_is_a_sentence(
         ),
         ("settlement undone: merged", "decision undone: merged into one text"),
         ("pinned for staff:rob.", "pinned for rob (staff)."),
+        (f"consolidation: link, run {UUID(int=7)}", "link"),
+        (f"consolidation undone, run {UUID(int=7)}", "run undone"),
         ("feedback: wrong (moved)", "reported as wrong (moved)"),
         ("read the lease", "read the lease"),
     ],
@@ -123,7 +194,10 @@ def test_the_menu_calls_a_list_as_its_page_does(inside: Cast, admin_client: Clie
         str(item["link"]): item["title"] for group in navigation(request) for item in group["items"]
     }
 
-    for model in admin.site._registry:
+    # Their lists are linked from the pages of what they belong to.
+    elsewhere = {AgentVersion, TeamVersion, ConsolidationChange}
+
+    for model in set(admin.site._registry) - elsewhere:
         link = reverse(f"admin:{model._meta.label_lower.replace('.', '_')}_changelist")
         assert lists[link] == capfirst(model._meta.verbose_name_plural)
         answer = admin_client.get(link)

@@ -126,6 +126,18 @@ def test_an_export_comes_line_by_line(ask: Either) -> None:
     assert any(TEA["content"] in str(row) for row in rows)
 
 
+def test_a_memory_is_pinned_and_unpinned(ask: Either) -> None:
+    memory = ask(lambda c: c.memories.create(**TEA, ttl="P30D"))
+
+    pinned = ask(lambda c: c.memories.pin(memory.id, reason="Asked for."))
+    unpinned = ask(lambda c: c.memories.unpin(memory.id))
+
+    assert (pinned.is_pinned, unpinned.is_pinned) == (True, False)
+    steps = ask(lambda c: c.memories.history(memory.id))
+    assert len(steps) == 3
+    assert memory.valid_to is not None
+
+
 def test_health_needs_no_key(connect: Connect, place: Place) -> None:
     assert connect(place.url, "none")(lambda c: c.health()).postgresql == "ok"
 

@@ -13,6 +13,7 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 from zipfile import ZipFile
 
+import httpx
 import palimpsest_client
 import pytest
 from drf_spectacular.generators import SchemaGenerator
@@ -25,6 +26,8 @@ from palimpsest_client.resources import chat
 Schema = Any  # a JSON document
 PACKAGE = Path(palimpsest_client.__file__).parent
 _OF_HEADERS = {"version", "known_version", "is_new"}
+# Fields that an operation sends by itself.
+_PRESET = {"memories.unpin": {"pinned"}}
 # Answers that the schema leaves to OpenAI's protocol.
 _OPEN = {chat.ChatAnswer, chat.ModelList, chat.ListedModel}
 
@@ -82,7 +85,23 @@ def test_an_operation_sends_what_the_schema_lists(name: str, schema: Schema) -> 
     names = {each["name"] for each in listed} | _body_names(published, schema)
 
     assert len(call_of(OPERATIONS[name]).parts) == len(re.findall(r"\{", path))
-    assert _sent_names(OPERATIONS[name]) - {"options"} == names
+    assert _sent_names(OPERATIONS[name]) - {"options"} | _PRESET.get(name, set()) == names
+
+
+def test_health_tells_of_a_server_that_is_not_ready_without_waiting_for_it() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        parts = {"postgresql": "away", "redis": "ok", "background": "ok"}
+        body = {"status": "unavailable", **parts, "oldest_waiting_job_seconds": None}
+        return httpx.Response(503, json=body, headers={"Retry-After": "50"})
+
+    with Palimpsest("http://h.example", "k", transport=httpx.MockTransport(answer)) as client:
+        health = client.health()
+
+    assert (health.status, health.postgresql) == ("unavailable", "away")
+    assert asked == ["/readyz"]
 
 
 @pytest.mark.parametrize("name", sorted(OPERATIONS))

@@ -35,6 +35,8 @@ from config.backup import (
     sha256_of,
     write_manifest,
 )
+from config.backup_times import last_verified_backup
+from config.embedded import EmbeddedError
 from config.management.commands.migrate import prepare_database
 from memory.domain.audience import Viewer
 from memory.models import Memory
@@ -318,10 +320,20 @@ def test_a_load_that_fails_leaves_the_database_empty(backup: Path) -> None:
         assert tables() == 1
 
 
+def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides PostgreSQL's programs, those of the embedded server too."""
+
+    def missing() -> Path:
+        raise EmbeddedError("There is none.")
+
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("config.backup.binaries_folder", missing)
+
+
 def test_a_missing_program_is_named(
-    by_hand: Path, committed_db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    by_hand: Path, committed_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    without_programs(monkeypatch)
     with (
         in_second_database(SECOND),
         override_settings(HAS_OWN_POSTGRES=False),
@@ -353,7 +365,7 @@ def test_only_an_unfinished_backup_is_cleared_away_and_a_failed_one_leaves_nothi
 
     (partial / "notes.txt").rename(partial / DUMP)
     with monkeypatch.context() as nowhere, override_settings(HAS_OWN_POSTGRES=False):
-        nowhere.setenv("PATH", str(tmp_path))
+        without_programs(nowhere)
         with pytest.raises(CommandError, match="not installed"):
             run("backup", tmp_path / "other")
     assert not (tmp_path / "other.partial").exists()
@@ -371,3 +383,27 @@ def contents(town: Cast) -> set[object]:
     """The texts of the team's memories in the database in use."""
     query = f"SELECT content FROM memory_memory WHERE team_id = '{town.team.id}'"
     return {text for (text,) in asked(query)}
+
+
+def test_a_backup_is_verified_in_a_server_of_its_own(town: Cast, backup: Path) -> None:
+    made_at = datetime.fromisoformat(read_manifest(backup).made_at)
+    known = asked("SELECT datname FROM pg_database ORDER BY 1")
+    key = f"{settings.REDIS_PREFIX}:of-now"
+    get_redis_connection("default").set(key, 1)
+
+    said = run("verify_backup", backup)
+
+    assert f"Restored the backup of {made_at.isoformat(timespec='seconds')}" in said
+    assert "log and seals are as they were" in said
+    assert last_verified_backup() == made_at
+    # The installation is as it was.
+    assert asked("SELECT datname FROM pg_database ORDER BY 1") == known
+    assert get_redis_connection("default").get(key)
+
+    manifest = read_manifest(backup)
+    manifest.contents.rows["memory_memory"] += 1
+    manifest.made_at = "2026-01-01T00:00:00+00:00"
+    write_manifest(manifest, folder=backup)
+    with pytest.raises(CommandError, match=r"too many after the restore: memory_memory\."):
+        run("verify_backup", backup)
+    assert last_verified_backup() == made_at

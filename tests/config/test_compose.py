@@ -36,7 +36,8 @@ def example() -> dict[str, str]:
 
 
 def test_every_part_is_there() -> None:
-    assert set(SERVICES) == {*OURS, "postgres", "redis"}
+    assert set(SERVICES) == {*OURS, "postgres", "redis", "rabbitmq"}
+    assert [name for name, service in SERVICES.items() if "profiles" in service] == ["rabbitmq"]
 
 
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - {"migrate"}))
@@ -102,6 +103,7 @@ def test_the_image_runs_as_an_ordinary_user() -> None:
 def test_data_lies_in_volumes_and_only_the_web_is_published() -> None:
     assert "postgres:/var/lib/postgresql" in SERVICES["postgres"]["volumes"]
     assert "redis:/data" in SERVICES["redis"]["volumes"]
+    assert "rabbitmq:/var/lib/rabbitmq" in SERVICES["rabbitmq"]["volumes"]
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["web"]
     assert SERVICES["web"]["ports"][0].startswith("${PUBLISH_ADDRESS:-127.0.0.1}:")
 
@@ -123,6 +125,7 @@ def empty_server() -> Iterator[Path]:
         socket_dir = embedded.start_postgres(home)
         with psycopg.connect(host=str(socket_dir), user="postgres", autocommit=True) as connection:
             connection.execute("DROP DATABASE palimpsest")
+            connection.execute("DROP OWNED BY palimpsest_owner")
             connection.execute("DROP ROLE palimpsest_owner, palimpsest_app")
         yield socket_dir
         embedded.stop_postgres(home)

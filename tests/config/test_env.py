@@ -18,6 +18,7 @@ from config.env import (
     read_int,
     read_list,
     read_str,
+    read_url,
 )
 
 NAME = "PALIMPSEST_TEST_VALUE"
@@ -46,6 +47,8 @@ READERS: list[tuple[Callable[[], Any], str, Any]] = [
     (lambda: read_bool(NAME, True), "0", False),
     (lambda: read_list(NAME), " a, ,b ,", ["a", "b"]),
     (lambda: read_choice(NAME, "x", choices=("x", "y")), "y", "y"),
+    (lambda: read_url(NAME, ""), "https://login.example", "https://login.example"),
+    (lambda: read_url(NAME, ""), "http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x"),
 ]
 
 
@@ -86,6 +89,8 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: read_decimal(NAME, "5", maximum=Decimal(9)), "nan"),
     (lambda: read_bool(NAME, True), "maybe"),
     (lambda: read_choice(NAME, "x", choices=("x", "y")), "z"),
+    (lambda: read_url(NAME, ""), "http://login.example"),
+    (lambda: read_url(NAME, ""), "login.example"),
 ]
 
 

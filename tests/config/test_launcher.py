@@ -1,223 +1,25 @@
-"""`make run` from the outside: real servers, real signals, the API and nothing else."""
+"""`make run` and the installed wheels from the outside: real servers, real signals, the API."""
 
 import itertools
-import json
 import os
-import secrets
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
+from zipfile import ZipFile
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from config import embedded
-from config.embedded import EmbeddedError
+from config.embedded import PROJECT_ROOT, EmbeddedError
 from config.launcher import Part, Program, only_one
+from tests.support.examples import few_of
+from tests.support.installation import Installation, free_port
+from tests.support.packages import build_wheels, install
 from tests.support.waiting import until
-
-ROOT = embedded.PROJECT_ROOT
-# What a start or a stop may take beside other work; the launcher itself gives up after 90.
-START_SECONDS = 180.0
-OURS = ("PORT", "HOST", "DATABASE_", "REDIS_", "DJANGO_", "ALLOWED_", "PALIMPSEST_", "OPENAI_")
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on, and that nobody is given who asks for any.
-
-    Between two starts somebody else's test could have it otherwise.
-    """
-    while True:
-        port = secrets.randbelow(10_000) + 20_000
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-
-
-class Installation:
-    """A home with a port, and the launcher that runs on it."""
-
-    def __init__(self, home: Path, *, port: int | None = None) -> None:
-        self.home = home
-        self.port = port or free_port()
-        self.key = ""
-        self.launcher: subprocess.Popen[str] | None = None
-        clean = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-        self.environment = {**clean, "PALIMPSEST_HOME": str(home), "PORT": str(self.port)}
-        self.output = home.with_suffix(".out")
-
-    def start(self) -> None:
-        """Start the launcher and wait until it says that it is ready."""
-        with self.output.open("w") as output:
-            launcher = subprocess.Popen(
-                [sys.executable, "-m", "config.launcher"],
-                cwd=ROOT,
-                env=self.environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                text=True,
-                start_new_session=True,
-            )
-        self.launcher = launcher
-        until(
-            lambda: "palimpsest: ready" in self.said() or launcher.poll() is not None,
-            seconds=START_SECONDS,
-        )
-        assert launcher.poll() is None, self.said()
-
-    def said(self) -> str:
-        """Return what the launcher has printed."""
-        return self.output.read_text()
-
-    def refused(self) -> str:
-        """Start a launcher that must not come up; return its output."""
-        result = subprocess.run(
-            [sys.executable, "-m", "config.launcher"],
-            cwd=ROOT,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=START_SECONDS,
-            check=False,
-        )
-        assert result.returncode == 1
-        return result.stdout
-
-    def stop(self, number: int = signal.SIGINT) -> int:
-        """Send a signal to the launcher and return its exit code."""
-        assert self.launcher is not None
-        self.launcher.send_signal(number)
-        return self.launcher.wait(timeout=START_SECONDS)
-
-    def pid(self, part: str) -> int:
-        """Return the process id of `launcher`, `web`, `worker`, `postgres` or `redis`."""
-        if part == "postgres":
-            found = embedded.postgres_pid(self.home)
-        elif part == "redis":
-            found = embedded.redis_pid(self.home)
-        else:
-            launcher = psutil.Process(int((self.home / "run.lock").read_text()))
-            lines = {each.pid: " ".join(each.cmdline()) for each in launcher.children()}
-            is_part = {
-                "web": lambda line: "python" in line and "celery" not in line,
-                "worker": lambda line: "celery" in line and "worker" in line,
-                "beat": lambda line: "celery" in line and "beat" in line,
-            }
-            found = (
-                launcher.pid
-                if part == "launcher"
-                else next((pid for pid, line in lines.items() if is_part[part](line)), None)
-            )
-        assert found is not None
-        return found
-
-    def await_another(self, part: str, *, than: int) -> None:
-        """Wait until a part runs under another process id."""
-
-        def replaced() -> bool:
-            try:
-                return self.pid(part) != than
-            except (AssertionError, psutil.Error):
-                return False
-
-        until(replaced)
-
-    def processes(self) -> list[str]:
-        """Return the command lines of everything that runs on this home."""
-        lines = []
-        for process in psutil.process_iter():
-            try:
-                ours = process.environ().get("PALIMPSEST_HOME") == str(self.home)
-                line = " ".join(process.cmdline())
-                inside = process.cwd().startswith(str(self.home))
-                alive = process.status() != psutil.STATUS_ZOMBIE
-            except psutil.Error:
-                continue
-            if alive and (ours or inside or str(self.home) in line):
-                lines.append(line)
-        return lines
-
-    def manage(self, *arguments: str) -> str:
-        """Run manage.py as in another shell; return what it printed."""
-        result = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=START_SECONDS,
-            check=False,
-        )
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    def ask(self, path: str, body: object = None) -> tuple[int, str]:
-        """Send a request with this installation's key; (0, reason) when nobody answers."""
-        self.key = self.key or self.manage("issue_key", "--team", "acme").strip()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}",
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-                request, timeout=START_SECONDS
-            ) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-        except OSError as error:
-            return 0, str(error)
-
-    def converse(self) -> str:
-        """Open a conversation; return the path of its messages."""
-        status, body = self.ask("/v1/conversations", {"agent": "kyra", "user": "ada"})
-        assert status == 201, body
-        return f"/v1/conversations/{json.loads(body)['id']}/messages"
-
-    def remember(self, path: str, text: str) -> None:
-        """Append a message, once the server takes it."""
-        message = {"role": "user", "content": text, "external_id": text}
-        answers: list[tuple[int, str]] = []
-
-        def taken() -> bool:
-            answers.append(self.ask(path, {"messages": [message]}))
-            return answers[-1][0] == 201
-
-        until(taken)
-
-    def recalls(self, path: str) -> str:
-        """Return the conversation's messages."""
-        status, body = self.ask(path)
-        assert status == 200, body
-        return body
-
-    def extracts(self, path: str) -> str:
-        """Have the worker extract the conversation; return the state of the finished job."""
-        status, body = self.ask(path.replace("/messages", "/extract"), {"wait": False})
-        assert status == 202, body
-        job = f"/v1/jobs/{json.loads(body)['job']}"
-        until(lambda: json.loads(self.ask(job)[1])["finished_at"] is not None)
-        return str(json.loads(self.ask(job)[1])["state"])
-
-    def kill_everything(self) -> None:
-        """End whatever is left, the hard way."""
-        for process in psutil.process_iter():
-            try:
-                mine = process.environ().get("PALIMPSEST_HOME") == str(self.home)
-                if mine or process.cwd().startswith(str(self.home)):
-                    process.kill()
-            except psutil.Error:
-                continue
 
 
 @pytest.fixture
@@ -234,15 +36,25 @@ def installation(folder: Path) -> Iterator[Installation]:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Installation]:
-    """An installation for the tests that leave it as it is."""
+def wheels() -> Iterator[list[Path]]:
     with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as name:
-        installation = Installation(Path(name) / "home")
+        yield build_wheels(Path(name))
+
+
+@pytest.fixture(scope="module")
+def running(wheels: list[Path]) -> Iterator[Installation]:
+    """The installed wheels, for the tests that leave the server as it is."""
+    with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as name:
+        empty = Path(name) / "empty"
+        empty.mkdir()
+        program = install(wheels, into=Path(name) / "venv")
+        installation = Installation(Path(name) / "home", command=[str(program)], folder=empty)
         try:
             installation.start()
             yield installation
             assert installation.stop(signal.SIGTERM) == 0
             until(lambda: installation.processes() == [])
+            assert not list(empty.iterdir())
         finally:
             installation.kill_everything()
 
@@ -261,7 +73,7 @@ def test_its_data_is_there_after_every_end_and_nothing_else_is_left(
     said = installation.said()
     assert f"http://127.0.0.1:{installation.port}/v1/docs" in said
     assert f"PALIMPSEST_HOME={installation.home} " in said
-    assert "manage.py issue_key --team acme" in said
+    assert "manage.py key --team acme" in said
     assert "manage.py createsuperuser" in said
     path = installation.converse()
     told = ["I moved to Lisbon"]
@@ -276,7 +88,7 @@ def test_its_data_is_there_after_every_end_and_nothing_else_is_left(
     installation.key = own
 
     # Every part that is killed comes back.
-    for part in PARTS:
+    for part in few_of(PARTS, every=3):
         killed = installation.pid(part)
         os.kill(killed, signal.SIGKILL)
         installation.await_another(part, than=killed)
@@ -299,6 +111,64 @@ def test_its_data_is_there_after_every_end_and_nothing_else_is_left(
     os.kill(installation.pid("launcher"), signal.SIGKILL)
     installation.launcher.wait()
     until(lambda: installation.processes() == [])
+
+
+POST = """
+import sys
+from palimpsest_client import Palimpsest
+
+with Palimpsest(sys.argv[1], sys.argv[2]) as client:
+    talk = client.conversations.create(agent="kyra", user="ada")
+    said = {"role": "user", "content": "I like tea."}
+    client.conversations.add_messages(talk.id, messages=[said])
+    print([each.content for each in client.conversations.messages(talk.id)])
+"""
+
+
+def test_the_wheel_holds_what_the_apps_have_but_tests_and_documents(wheels: list[Path]) -> None:
+    apps = ("audit", "config", "memory", "routing", "teams", "templates")
+    files = [path for app in apps for path in (PROJECT_ROOT / app).rglob("*") if path.is_file()]
+    wanted = {
+        path.relative_to(PROJECT_ROOT).as_posix()
+        for path in files
+        if not {"tests", "__pycache__"} & set(path.parts) and path.name != "docs.md"
+    }
+
+    server = next(each for each in wheels if "server" in each.name)
+    held = {name for name in ZipFile(server).namelist() if ".dist-info/" not in name}
+
+    assert held == {f"palimpsest_server/{name}" for name in {*wanted, "manage.py"}}
+    assert {Path(name).suffix for name in held} >= {".css", ".html", ".lua", ".onnx", ".sql"}
+
+
+def test_the_installed_program_and_client_work(running: Installation) -> None:
+    said = running.said()
+    assert "palimpsest key --team acme" in said
+    assert "manage.py" not in said
+
+    python = Path(running.command[0]).with_name("python")
+    key = running.manage("key", "--team", "acme").strip()
+    told = subprocess.run(
+        [python, "-c", POST, f"http://127.0.0.1:{running.port}", key],
+        cwd=running.folder,
+        env=running.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (told.stdout, told.stderr) == ("['I like tea.']\n", "")
+    assert running.ask("/static/teams/admin/site.css")[0] == 200
+    assert running.ask("/admin/login/")[0] == 200
+    running.manage("healthcheck")
+
+    # A worker may not have had its first task yet.
+    reports: list[str] = []
+
+    def is_well() -> bool:
+        reports.append(running.output_of("doctor"))
+        return reports[-1].endswith("\nNothing is wrong.\n")
+
+    until(is_well)
+    assert "ok     The small models are complete" in reports[-1]
 
 
 SLEEP = "import time; time.sleep(60)"

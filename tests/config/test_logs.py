@@ -22,9 +22,17 @@ from pydantic import TypeAdapter
 from rest_framework.test import APIClient
 
 from config.celery import app
-from config.logs import HEADER, JsonLines, RequestIds, TextLines, request_id, working_for
+from config.logs import (
+    HEADER,
+    REQUEST_LOG,
+    JsonLines,
+    RequestIds,
+    TextLines,
+    request_id,
+    working_for,
+)
 from config.problems import problem
-from tests.support.cast import Cast
+from tests.support.cast import Cast, Clients
 from tests.support.waiting import until
 
 WORDS = "zanzibarion\nlives in Oslo"
@@ -177,6 +185,69 @@ def test_refusals_have_the_id_as_a_header_and_faults_in_the_document(acme: Cast)
     with working_for("req-3"):
         fault = json.loads(problem(503, "Service unavailable", "Away.").content)
     assert fault["request_id"] == "req-3"
+
+
+@pytest.fixture
+def requests_logged() -> Iterator[io.StringIO]:
+    """The JSON of the lines of requests, as ACCESS_LOG turns them on."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    handler.addFilter(RequestIds())
+    logger = logging.getLogger(REQUEST_LOG)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel("INFO")
+    yield stream
+    logger.removeHandler(handler)
+    logger.setLevel(level)
+
+
+def test_a_request_leaves_one_line_without_address_and_content(
+    acme: Cast, client_of: Clients, requests_logged: io.StringIO
+) -> None:
+    api = client_of(acme)
+    stored = api.post(
+        "/v1/memories", {"content": "Zanzibarion lives in Oslo.", "agent": "kyra"}, format="json"
+    ).json()
+    api.get(f"/v1/memories/{stored['id']}", {"zanzibarion": 1}, headers={HEADER: "req-9"})
+
+    first, second = lines(requests_logged)
+    assert (first["method"], first["route"], first["status"]) == ("POST", "/v1/memories", 201)
+    assert (first["team"], first["agent"]) == ("acme", "kyra")
+    assert first["milliseconds"] > 0
+    assert second["request_id"] == "req-9"
+    assert second["route"].startswith("/v1/memories/<")
+    assert "agent" not in second
+    logged = requests_logged.getvalue()
+    assert stored["id"] not in logged
+    assert "zanzibarion" not in logged.lower()
+
+
+def test_the_line_of_an_agents_key_names_the_agent(
+    acme: Cast, client_of: Clients, requests_logged: io.StringIO
+) -> None:
+    client_of(acme, agent=acme.luke).get("/v1/agents")
+    APIClient().get("/v1/agents")
+
+    known, stranger = lines(requests_logged)
+    assert (known["team"], known["agent"], known["status"]) == ("acme", "luke", 200)
+    assert (stranger["status"], stranger["route"]) == (401, "/v1/agents")
+    assert not {"team", "agent"} & stranger.keys()
+
+
+def test_probes_leave_no_line(db: None, requests_logged: io.StringIO) -> None:
+    for path in ("/healthz", "/readyz", "/metrics"):
+        Client().get(path)
+
+    assert requests_logged.getvalue() == ""
+
+
+def test_no_other_logger_may_write_the_fields_of_requests(written: io.StringIO) -> None:
+    logging.getLogger("palimpsest-test").warning("x", extra={"route": WORDS, "team": WORDS})
+
+    (line,) = lines(written)
+    assert not {"route", "team"} & line.keys()
 
 
 @shared_task(name="tests.say")

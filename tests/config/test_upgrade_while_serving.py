@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.apps.registry import Apps
+from django.core.management import call_command
 from django.db import connections, models
-from django.db.migrations import RunSQL
+from django.db.migrations import AddConstraint, AddIndex, AlterField, CreateModel, RunSQL
 from django.db.migrations.loader import MigrationLoader
+
+from config.management.commands import migrate
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(databases=["default", "owner"])
 
@@ -129,3 +135,50 @@ def test_no_function_that_the_last_release_calls_is_gone() -> None:
 
     assert len(made) > 30
     assert made - there == CONTRACTED & made
+
+
+# Tables that stay so small that reading all of them takes no time.
+SMALL = {"agent", "provider", "staffuser", "team"}
+
+
+def test_no_migration_reads_a_large_table_under_a_lock() -> None:
+    """Operations that lock a table against readers or writers for as long as its rows take."""
+    loader = MigrationLoader(None)
+    released = {key for leaf in RELEASED for key in loader.graph.forwards_plan(leaf)}
+    tables = {
+        operation.name.lower()
+        for key in released
+        for operation in loader.graph.nodes[key].operations
+        if isinstance(operation, CreateModel)
+    }
+
+    locking = [
+        f"{app}.{name}: {type(operation).__name__} of {operation.model_name}"
+        for (app, name), migration in loader.graph.nodes.items()
+        if app in dict(RELEASED) and (app, name) not in released
+        for operation in migration.operations
+        if type(operation) in (AddIndex, AddConstraint, AlterField)
+        and operation.model_name.lower() in tables - SMALL
+    ]
+
+    assert len(tables) > 20
+    # AddIndexConcurrently; AddConstraintNotValid, and ValidateConstraint in a later migration.
+    assert locking == []
+
+
+def test_a_migration_tries_again_where_a_table_is_in_use(
+    monkeypatch: pytest.MonkeyPatch, committed_db: None
+) -> None:
+    monkeypatch.setattr(migrate, "_LOCK_SECONDS", 1)
+    monkeypatch.setattr(migrate, "_PAUSE_SECONDS", 0.0)
+    said = StringIO()
+
+    with ThreadPoolExecutor(1) as pool, connections["owner"].cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("LOCK TABLE django_migrations")
+        done = pool.submit(call_command, "migrate", "--noinput", verbosity=0, stderr=said)
+        try:
+            until(lambda: "trying again" in said.getvalue())
+        finally:
+            cursor.execute("ROLLBACK")
+        done.result()

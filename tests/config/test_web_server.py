@@ -304,6 +304,18 @@ def test_a_body_that_grows_beyond_the_limit_or_breaks_off_is_refused() -> None:
     run(test)
 
 
+def test_a_body_of_many_tiny_pieces_is_refused_and_a_long_one_of_packets_is_read() -> None:
+    async def test() -> None:
+        tiny = Caller(arriving=[b" "] * 21_000)
+        packets = Caller(arriving=[b" " * 14] * 20_500)
+        for each in (tiny, packets):
+            await each.call(bridge())
+
+        assert [tiny.status, packets.status] == [400, 200]
+
+    run(test)
+
+
 def test_a_body_that_comes_too_slowly_is_refused() -> None:
     async def test() -> None:
         slow = Caller(arriving=[b"{", None])
@@ -386,10 +398,11 @@ def test_one_client_leaves_threads_to_the_others_and_models_are_waited_for_elsew
         greedy = {"authorization": "Bearer greedy"}
         slow = [Caller(path="/slow", headers=greedy) for _ in range(4)]
         chats = [Caller(path="/v1/chat/slow", headers=greedy) for _ in range(4)]
-        tasks = [asyncio.create_task(each.call(shared)) for each in (*slow, *chats)]
+        long = [Caller(path="/v1/conversations/slow/extract", headers=greedy) for _ in range(3)]
+        tasks = [asyncio.create_task(each.call(shared)) for each in (*slow, *chats, *long)]
         with ThreadPoolExecutor(1) as waiting:
-            # One of the slow ones, and all that wait for a model.
-            for _ in range(5):
+            # One of the slow ones, one extraction, and all that wait for a model.
+            for _ in range(6):
                 await asyncio.get_running_loop().run_in_executor(waiting, begun.acquire)
         modest = Caller(headers={"authorization": "Bearer modest"})
         await modest.call(shared)
@@ -399,6 +412,35 @@ def test_one_client_leaves_threads_to_the_others_and_models_are_waited_for_elsew
         finish.set()
         await asyncio.gather(*tasks)
         assert {each.status for each in slow} == {200}
+
+    run(test)
+
+
+def test_a_client_has_half_of_the_threads_and_a_quarter_beside_others() -> None:
+    begun, finish = threading.Semaphore(0), threading.Event()
+
+    def application(environ: dict[str, Any]) -> HttpResponse:
+        begun.release()
+        finish.wait(60)
+        return HttpResponse("ok")
+
+    async def begin(shared: Bridge, *keys: str) -> tuple[list[asyncio.Task[None]], int]:
+        asked = [Caller(headers={"authorization": each} if each else {}) for each in keys]
+        tasks = [asyncio.create_task(each.call(shared)) for each in asked]
+        await asyncio.sleep(0.2)
+        count = 0
+        while begun.acquire(blocking=False):
+            count += 1
+        return tasks, count
+
+    async def test() -> None:
+        alone, beside = bridge(application, threads=8), bridge(application, threads=8)
+        first, of_one = await begin(alone, "", *["one"] * 6)
+        second, of_two = await begin(beside, "two", *["one"] * 6)
+
+        assert (of_one, of_two) == (5, 3)
+        finish.set()
+        await asyncio.gather(*first, *second)
 
     run(test)
 

@@ -113,7 +113,7 @@ def test_a_refusal_says_which_cap_what_remains_and_what_would_fit(till: Till) ->
     assert (answer.status_code, answer["Content-Type"]) == (402, "application/problem+json")
     body = json.loads(answer.content)
     assert body.pop("resets_at")[10:] == "T00:00:00Z"
-    assert "may cost 0.75 USD, and the end user's day has 0.6 of 5 USD left" in body.pop("detail")
+    assert "may cost 0.75 USD, and the person's day has 0.6 of 5 USD left" in body.pop("detail")
     assert body == {
         "type": "about:blank",
         "title": "Budget exceeded",

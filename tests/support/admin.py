@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from django.contrib.messages import get_messages
 from django.http import HttpResponse
@@ -48,7 +48,33 @@ def page_of(pair: Contradiction) -> str:
 
 def decide(client: Client, pair: Contradiction, choice: str, **fields: object) -> HttpResponse:
     """Send what the buttons of its page send: a, b, both, merge, correct, wrong, day or week."""
-    return client.post(page_of(pair), {"choice": choice, **fields})  # type: ignore[return-value]
+    return press(client, page_of(pair), choice, **fields)
+
+
+def press(client: Client, address: str, choice: str, **fields: object) -> HttpResponse:
+    """Open the page of an item and send what its button sends."""
+    sent = {"shown": shown_by(client, address), "choice": choice, **fields}
+    return client.post(address, sent)  # type: ignore[return-value]
+
+
+def shown_by(client: Client, address: str) -> str:
+    """Returns the fingerprint in the form of an item's page; empty where there is no such page."""
+    context = client.get(address).context
+    return str(context.get("fingerprint", "")) if context else ""
+
+
+def decide_several(
+    client: Client, choice: str, ids: Sequence[str], *, confirmed: bool = True, reason: str = ""
+) -> HttpResponse:
+    """Press a button of the list, and confirm it on the page that asks."""
+    address = reverse("inbox")
+    asked = client.post(address, {"choice": choice, "item": list(ids)})
+    if not confirmed or not asked.context:
+        return asked  # type: ignore[return-value]
+    context = asked.context
+    sent = {"shown": context["fingerprint"], "action": context["action"], "reason": reason}
+    rows = [row.pk for row, _ in [*context["allowed"], *context["refused"]]]
+    return client.post(address, {**sent, "item": rows, "confirmed": "yes"})  # type: ignore[return-value]
 
 
 def undo(client: Client, pair: Contradiction) -> HttpResponse:

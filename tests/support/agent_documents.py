@@ -39,6 +39,7 @@ WHOLE: dict[str, Any] = {
         "retrieval_weights": {"semantic": 0.7},
         "token_budget": 1500,
         "summarize_interval": 10,
+        "extraction_instructions": "Look for deadlines.\nLeave out the weather.",
         "allowed_categories": ["profile", "goals"],
         "keeps_to_itself": True,
         "context_policy": {"shares": {"task": 0.5, "global": 0.25}, "head_tail_preserve": 2},

@@ -33,6 +33,7 @@ def test_a_team_begins_with_its_first_version(db: None) -> None:
         "context_settings": {},
         "lifecycle_settings": {},
         "episode_rest_hours": None,
+        "extraction_instructions": "",
         "monthly_budget_usd": None,
         "daily_user_budget_usd": None,
     }

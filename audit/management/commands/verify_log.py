@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit.services.seals import Head
-from audit.services.verification import Verified, verify_team
+from audit.services.verification import Verified, verify_and_record
 from teams.management.arguments import existing_team
 from teams.services.people import all_team_ids
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             team_ids = all_team_ids()
         wrong = 0
         for team_id in team_ids:
-            found = verify_team(team_id=team_id, expected=expected)
+            found = verify_and_record(team_id=team_id, expected=expected)
             self.stdout.write(f"{options['team'] or team_id}: {_summary(found)}")
             for finding in found.findings:
                 self.stdout.write(f"  {finding}")

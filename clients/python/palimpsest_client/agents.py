@@ -29,7 +29,7 @@ _CONTINUED = f"{RECORD}, continued"
 _SIGN = "|"
 # What the server takes as a message, and as a request.
 _MOST_CHARS = 32_000
-_MOST_MESSAGES = 500
+_MOST_MESSAGES, _MOST_CHARS_IN_ALL = 500, 2_000_000
 Json = Mapping[str, Any]  # Any: an item is JSON
 
 
@@ -88,11 +88,17 @@ class PalimpsestSession:
         return items if most is None else items[max(0, len(items) - most) :] if most > 0 else []
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Store items behind the others; up to 500 messages are stored at once or not at all."""
+        """Store items behind the others, all at once or not at all.
+
+        Longer than 500 messages or 2,000,000 characters, they are stored in several requests; no
+        item may be longer by itself (RefusedError).
+        """
         waiting: list[p.NewMessage] = []
         for item in items:
             messages = list(_messages_of(item))
-            if len(waiting) + len(messages) > _MOST_MESSAGES:
+            both = [*waiting, *messages]
+            chars = sum(len(each["content"]) for each in both)
+            if len(both) > _MOST_MESSAGES or chars > _MOST_CHARS_IN_ALL:
                 await self._store(waiting)
                 waiting = []
             waiting += messages

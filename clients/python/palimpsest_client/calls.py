@@ -46,6 +46,11 @@ class Call(Generic[T_co]):
         """Reads, and POSTs, each of which has an Idempotency-Key."""
         return self.method in ("GET", "POST")
 
+    @property
+    def takes_failures(self) -> bool:
+        """True where a failure of the server is an answer, and so no reason to try again."""
+        return any(status >= 500 for status in self.answers)
+
     def request(self, http: httpx.Client | httpx.AsyncClient, **more: Any) -> httpx.Request:
         # Any: what the builder of httpx takes
         """The request; `more` goes to httpx as it is. InvalidName for parts that address no one."""

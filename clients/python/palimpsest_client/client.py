@@ -11,7 +11,7 @@ import httpx
 from httpx_retries import RetryTransport
 from pydantic import BaseModel
 
-from palimpsest_client.calls import Call, get
+from palimpsest_client.calls import Call
 from palimpsest_client.operations import SenderT, operation
 from palimpsest_client.resources.chat import Chat
 from palimpsest_client.resources.conversations import Conversations, Jobs, Threads
@@ -22,6 +22,7 @@ from palimpsest_client.resources.memories import (
     Contradictions,
     Memories,
 )
+from palimpsest_client.resources.models import ChatModels, Providers
 from palimpsest_client.resources.people import Agents, Projects, Users
 from palimpsest_client.resources.reading import Context, Reading
 from palimpsest_client.resources.records import Audit, Events
@@ -36,13 +37,14 @@ RETRIES = 3
 
 
 class Health(BaseModel):
-    """The state of the server and of the services that it needs: "ok" or "away"."""
+    """The state of the server, "ok" or "unavailable", and of its services, "ok" or "away"."""
 
     status: str
     postgresql: str
     redis: str
     background: str
     oldest_waiting_job_seconds: float | None
+    pending_vectors: int | None = None
 
 
 class Operations(Reading[SenderT]):
@@ -53,6 +55,7 @@ class Operations(Reading[SenderT]):
         self.agents = Agents(sender)
         self.audit = Audit(sender)
         self.chat = Chat(sender)
+        self.chat_models = ChatModels(sender)
         self.checkpoints = Checkpoints(sender)
         self.consent_requests = ConsentRequests(sender)
         self.consolidation = Consolidation(sender)
@@ -65,6 +68,7 @@ class Operations(Reading[SenderT]):
         self.jobs = Jobs(sender)
         self.memories = Memories(sender)
         self.projects = Projects(sender)
+        self.providers = Providers(sender)
         self.tasks = Tasks(sender)
         self.team = Team(sender)
         self.threads = Threads(sender)
@@ -84,8 +88,8 @@ class Operations(Reading[SenderT]):
 
     @operation
     def health(self) -> Call[Health]:
-        """The health of the server and its services; ServerError where one is away."""
-        return get("/readyz", Health)
+        """The health of the server and its services, asked once; it needs no key."""
+        return Call("GET", "/readyz", dict.fromkeys((200, 503), Health))
 
 
 class Palimpsest(Operations[Sender]):

@@ -74,7 +74,8 @@ class _Sending(Generic[HttpT]):
 
     def request(self, call: Call[Any]) -> httpx.Request:
         """The request of a call; each POST has a key, which its repetitions keep."""
-        retry = policy(retries=self.retries, is_repeatable=call.is_repeatable)
+        retries = 0 if call.takes_failures else self.retries
+        retry = policy(retries=retries, is_repeatable=call.is_repeatable)
         more: dict[str, Any] = {"extensions": {"retry": retry}}  # Any: as httpx has it
         if call.method == "POST":
             more["headers"] = {"Idempotency-Key": next(self.keys)}
@@ -90,7 +91,7 @@ class Sender(_Sending[httpx.Client]):
         """The answer of a call."""
         with _reaching():
             response = self.http.send(self.request(call))
-        if response.is_error:
+        if response.is_error and response.status_code not in call.answers:
             raise error_of(response)
         return call.read(response)
 
@@ -127,7 +128,7 @@ class AsyncSender(_Sending[httpx.AsyncClient]):
         """The answer of a call."""
         with _reaching():
             response = await self.http.send(self.request(call))
-        if response.is_error:
+        if response.is_error and response.status_code not in call.answers:
             raise error_of(response)
         return call.read(response)
 

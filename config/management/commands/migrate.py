@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gc
+import time
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.migrate import Command as MigrateCommand
 from django.db import DatabaseError, OperationalError, connections
+from psycopg.errors import LockNotAvailable
 
 from config.settings import APP_ROLE
 
 MINIMUM_POSTGRES = 16
 MINIMUM_PGVECTOR = (0, 8)
+# Whoever reads or writes a table waits behind a migration that waits for it.
+_LOCK_SECONDS, _PAUSE_SECONDS, _ATTEMPTS = 3, 2.0, 30
 
 
 class Command(MigrateCommand):
@@ -27,7 +32,27 @@ class Command(MigrateCommand):
         # Migrations make classes by the thousand: collections need not look at all that is loaded.
         gc.collect()
         gc.freeze()
-        super().handle(*args, **options)
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._migrate(*args, **options)
+            except OperationalError as error:
+                waited = isinstance(error.__cause__, LockNotAvailable)
+                if not waited or attempt == _ATTEMPTS:
+                    raise
+                # What was applied before it stays; the migration itself was undone.
+                self.stderr.write("A table is in use: trying again in a moment.")
+                time.sleep(_PAUSE_SECONDS)
+        return None
+
+    def _migrate(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Applies what is pending, without letting those who read or write queue behind it."""
+        with connections[options["database"]].cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
+        try:
+            super().handle(*args, **options)
+        finally:
+            with suppress(DatabaseError), connections[options["database"]].cursor() as cursor:
+                cursor.execute("RESET lock_timeout")
 
 
 def prepare_database(*, using: str) -> None:

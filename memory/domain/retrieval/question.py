@@ -14,6 +14,7 @@ import numpy as np
 from memory.domain.scoring import Floats
 from memory.domain.text.calendar import DAY, WEEK, Grain, Lean, NamedTime, days_from
 from memory.domain.text.dates import read_dates
+from memory.domain.text.words import search_terms
 
 # What lies just outside a named time has at most this share of what lies inside. Any lower share
 # measures the same; it is high enough for what was told late or dated a little wrong.
@@ -182,20 +183,21 @@ def read_question(text: str, *, now: datetime) -> Asked:
     in_time = {place for start, end, _ in times for place in range(start, end)}
     terms: dict[str, Term] = {}
     for match, word in words:
-        folded = word.casefold()
         # "In May" is a time, whoever is called so.
         of_time = match.start() in in_time
         is_inside = match.start() in names and not of_time
         opens = word[:1].isupper() and not of_time and _begins_sentence(plain, match)
         has_capital = is_inside or opens
-        known = terms.get(folded, Term(folded, of_time=True))
-        terms[folded] = Term(
-            folded,
-            may_name=known.may_name or has_capital or (is_plain and not of_time),
-            may_shorten=known.may_shorten or (has_capital and len(folded) >= _SHORTEST_NICKNAME),
-            is_written_name=known.is_written_name or is_inside,
-            of_time=known.of_time and of_time,
-        )
+        for folded in search_terms(word.casefold()):
+            known = terms.get(folded, Term(folded, of_time=True))
+            terms[folded] = Term(
+                folded,
+                may_name=known.may_name or has_capital or (is_plain and not of_time),
+                may_shorten=known.may_shorten
+                or (has_capital and len(folded) >= _SHORTEST_NICKNAME),
+                is_written_name=known.is_written_name or is_inside,
+                of_time=known.of_time and of_time,
+            )
     return Asked(
         text=text,
         terms=_most_telling(terms),

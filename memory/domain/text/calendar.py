@@ -13,7 +13,7 @@ from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 Lean = Literal["past", "future", "nearest"]
-"""Which occurrence is meant when words name several: "on Friday", "in May"."""
+"""The occurrence that is meant when words name several: "on Friday", "in May"."""
 
 Side = Literal["", "since", "until", "before", "after"]
 """On which side of a time something lies; "since" and "until" include the time itself."""
@@ -141,13 +141,13 @@ _ROUNDED, _LEAST_OUT, _MOST_OUT = 6, 60, 182
 
 
 def months_from(year: int, month: int, months: int) -> Span:
-    """So many months from the first day of that one; `month` may be any number."""
+    """The span of so many months from the first day of that one; `month` may be any number."""
     first = midnight(year, 1, 1) + relativedelta(months=month - 1)
     return first, first + relativedelta(months=months)
 
 
 def days_from(day: datetime, days: int = 1) -> Span:
-    """So many days from the midnight before a moment."""
+    """The span of so many days from the midnight before a moment."""
     start = day.replace(hour=0, minute=0, second=0, microsecond=0)
     return start, start + timedelta(days=days)
 

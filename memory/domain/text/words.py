@@ -6,11 +6,19 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from memory.domain.audience import Owner
 
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
+# Thai, Lao, Burmese, Khmer, kana and Chinese characters, which are written without spaces.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+# Those and Korean, which joins particles to words, are indexed by pairs of letters, as
+# memory/sql/lexemes.sql does it.
+PAIRED = UNSPACED + "\uac00-\ud7a3"
+_RUN = re.compile(rf"[{PAIRED}]+|[^{PAIRED}]+")
+_IS_PAIRED = re.compile(rf"[{PAIRED}]")
 # At most three capitalised words: a longer beginning, or another one, is a sentence or a label.
 _SPEAKER = re.compile(r"((?:[A-Z][\w'’.-]*)(?: [A-Z][\w'’.-]*){0,2}): \S")
 _OPENING = "\"'([{“‘«¿¡"
@@ -56,6 +64,18 @@ def name_words(names: Iterable[str]) -> list[str]:
     """The distinct words of names, casefolded, in order: what a question may call somebody by."""
     words = (_WORD.findall(unicodedata.normalize("NFKC", name).casefold()) for name in names)
     return list(dict.fromkeys(word for each in words for word in each))
+
+
+def search_terms(word: str) -> Iterator[str]:
+    """Yields the terms by which the index has a word: itself, or overlapping pairs of letters.
+
+    Scripts without spaces and Korean are paired; a run of one letter is a term.
+    """
+    for run in _RUN.findall(word):
+        if _IS_PAIRED.match(run) and len(run) > 1:
+            yield from (first + second for first, second in pairwise(run))
+        else:
+            yield run
 
 
 def speaker_of(text: str) -> str:

@@ -17,6 +17,7 @@ from rest_framework.request import Request
 
 from memory.api.fields import NameField, OneOfField
 from memory.api.retrieval import DocumentsField
+from memory.api.schemas import ApiSerializer
 from memory.domain.plans.documents import Document
 from memory.satellites.chat.wording import MOST_NAME_CHARS, ROLES, spoken_text, storable, text_of
 from routing.domain.complexity import Tier
@@ -118,8 +119,15 @@ class ChatMessageSerializer(serializers.Serializer[Any]):
     content = PartsField(required=False, allow_null=True, help_text="A text, or a list of parts.")
 
 
-class ChatCompletionSerializer(serializers.Serializer[Any]):
+class ChatCompletionSerializer(ApiSerializer):
     """A chat completion request. Fields that are not named here are passed to the model."""
+
+    example = {
+        "model": "kyra",
+        "user": "sarah",
+        "messages": [{"role": "user", "content": "How do I take my tea?"}],
+        "metadata": {"thread_id": "tea"},
+    }
 
     model = NameField(
         max_length=_MOST_MODEL_CHARS,
@@ -138,9 +146,9 @@ class ChatCompletionSerializer(serializers.Serializer[Any]):
         help_text=f"The end user's external id; or the header {USER_HEADER}.",
     )
     metadata = serializers.DictField(
-        child=serializers.CharField(),
         required=False,
-        help_text=f"thread_id (or the header {THREAD_HEADER}) and project.",
+        allow_null=True,
+        help_text=f"thread_id (or the header {THREAD_HEADER}) and project; the rest is passed on.",
     )
     documents = DocumentsField(
         required=False,

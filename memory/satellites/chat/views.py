@@ -12,10 +12,9 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from memory.api.base import PROBLEM_MEDIA, ApiViewSet, refusals
+from memory.api.base import PROBLEM_MEDIA, refusals
 from memory.api.request_events import context_event
 from memory.api.routing import CAPS
 from memory.api.schemas import ApiSerializer
@@ -24,8 +23,9 @@ from memory.satellites.chat.chat_answers import (
     EventStream,
     headers_of,
     palimpsest_field,
-    with_protocol_error,
 )
+from memory.satellites.chat.embeddings import EmbeddingViewSet, served_embedder
+from memory.satellites.chat.protocol import EVENT_STREAM, ProtocolViewSet, ResponsesViewSet
 from memory.satellites.chat.requests import (
     AUTO,
     ChatCompletionSerializer,
@@ -39,7 +39,6 @@ from teams.models import Agent, Team
 from teams.services.idempotency import Answer, ClaimedRequest, finish_request, release_request
 from teams.services.people import agent_called
 
-EVENT_STREAM = "text/event-stream"
 _EVENT = {"type": "object", "properties": {"data": {"type": "string"}}, "required": ["data"]}
 
 
@@ -56,27 +55,6 @@ class BudgetProblemSerializer(ApiSerializer):
     estimated = serializers.FloatField(help_text="What the call may cost.")
     resets_at = serializers.DateTimeField()
     suggested_tier = serializers.CharField(allow_null=True, help_text="One that still fits.")
-
-
-class EventStreamRenderer(JSONRenderer):
-    """Lets a caller ask for server-sent events, which the view writes itself; refusals are JSON."""
-
-    media_type = EVENT_STREAM
-    format = "sse"
-
-
-class ProtocolViewSet(ApiViewSet):
-    """Endpoints of the chat protocol, whose refusals its clients can read."""
-
-    renderer_classes = (JSONRenderer, EventStreamRenderer)
-    serializer_class = ChatCompletionSerializer
-
-    def handle_exception(self, exc: Exception) -> Any:  # Any: a response of either framework
-        """The refusal as a problem document and as the protocol has it."""
-        response = super().handle_exception(exc)
-        if isinstance(response, HttpResponse) and response.status_code >= 400:
-            return with_protocol_error(response, exc)
-        return response
 
 
 class ChatViewSet(ProtocolViewSet):
@@ -174,16 +152,16 @@ class ChatViewSet(ProtocolViewSet):
 
 
 class ModelViewSet(ProtocolViewSet):
-    """The team's agents as the protocol lists models."""
+    """The team's agents, and the server's encoder, as the protocol lists models."""
 
     @extend_schema(operation_id="models", responses={200: OpenApiTypes.OBJECT, **refusals(403)})
     def entries(self, request: Request) -> HttpResponse:
-        """The agents that can be named as a model, also with each tier."""
+        """The agents that chat can name, also with each tier, and the model of embeddings."""
         return JsonResponse({"object": "list", "data": list(self._models().values())})
 
     @extend_schema(operation_id="model", responses={200: OpenApiTypes.OBJECT, **refusals(403, 404)})
     def load(self, request: Request, name: str) -> HttpResponse:
-        """One agent as a model."""
+        """One of them."""
         found = self._models().get(name)
         if found is None:
             raise NotFoundError(f"There is no model '{name}'.", field="model")
@@ -197,15 +175,21 @@ class ModelViewSet(ProtocolViewSet):
             if principal.agent_id:
                 rows = rows.filter(pk=principal.agent_id)
             agents = list(rows.values_list("slug", "created_at"))
+        embedder = served_embedder()
+        encoders = [] if embedder is None else [(embedder.name, team.created_at, "palimpsest")]
+        named = [
+            (name, created_at, team.slug)
+            for slug, created_at in agents
+            for name in (slug, *(f"{slug}/{tier}" for tier in (AUTO, *Tier)))
+        ]
         return {
             name: {
                 "id": name,
                 "object": "model",
                 "created": int(created_at.timestamp()),
-                "owned_by": team.slug,
+                "owned_by": owner,
             }
-            for slug, created_at in agents
-            for name in (slug, *(f"{slug}/{tier}" for tier in (AUTO, *Tier)))
+            for name, created_at, owner in [*named, *encoders]
         }
 
 
@@ -224,6 +208,8 @@ def _kept_under(claimed: ClaimedRequest, events: EventStream) -> Callable[[], No
 
 urlpatterns = [
     path("chat/completions", ChatViewSet.as_view({"post": "create"})),
+    path("embeddings", EmbeddingViewSet.as_view({"post": "create"})),
+    path("responses", ResponsesViewSet.as_view({"post": "refuse"})),
     path("models", ModelViewSet.as_view({"get": "entries"})),
     path("models/<path:name>", ModelViewSet.as_view({"get": "load"})),
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -16,44 +15,27 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memory.admin.feed import OF_EACH, SOURCES, Happening
-from memory.admin.home import KINDS, Kind
-from memory.admin.items import (
-    Choice,
-    ItemAdmin,
-    ItemKind,
-    Place,
-    Shown,
-    item_url,
-    most_of,
-    register,
-)
+from memory.admin.items import Choice, Item, ItemAdmin, Shown, register
 from memory.admin.memory_changes import viewer_of
-from memory.admin.settlements import aligned_excerpts, marked
-from memory.admin.sides import Side, sides_of
+from memory.admin.sides import Side, marked_excerpts, with_talks
 from memory.domain.audience import Viewer
-from memory.satellites.consent.deciding import (
-    approve_request,
-    effects_of,
-    reject_request,
-    snooze_request,
-    undo_decision,
-)
+from memory.satellites.consent import deciding
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import independent_signals, signals_of
 from memory.selectors.contradictions import days_since, retrieved
 from memory.understanding.tools import default_tools
 from teams.admin.display import (
-    NOTHING,
     actor_words,
-    cell,
+    column,
     excerpt,
     label_column,
+    minute,
     page_of_row,
     time_column,
     with_names,
 )
-from teams.admin.filters import DaysFilter, OpenFirstFilter
-from teams.admin.theme import ChoiceFilter, RelatedFilter, TextFilter, display
+from teams.admin.filters import DaysFilter, condition_filter
+from teams.admin.theme import AutocompleteFilter, ChoiceFilter, RelatedFilter
 from teams.middleware import outside_staff_scope
 
 _State, _Kind = ConsentRequest.State, ConsentRequest.Kind
@@ -80,253 +62,221 @@ _NAMED = ("team", "end_user", "heard_by", "present__agent", "present__end_user",
 # -- items of the inbox ----------------------------------------------------------------------
 
 
-class ConsentRequests(ItemKind[ConsentRequest]):
-    """Proposed changes of what is known of a person, a project or an agent."""
+class ConsentItem(Item[ConsentRequest]):
+    """A proposed change of what is known of a person, a project or an agent."""
 
-    name = "consent"
+    kind = "consent"
     title = "Consent requests"
+    began, decider = "created_at", "decided_by"
     search = (
         *("content", "field", "present__content", "heard_by__name"),
         *("end_user__external_id", "end_user__display_name"),
     )
+    subjects: ClassVar = {"end_user": ["end_user"], "agent": ["agent", "heard_by"]}
     only: ClassVar[Q] = ~Q(kind=_Kind.TEAM_FACT)
 
-    def rows(self) -> QuerySet[ConsentRequest]:
-        return ConsentRequest.objects.filter(self.only).select_related(*_NAMED)
+    @classmethod
+    def rows(cls) -> QuerySet[ConsentRequest]:
+        return ConsentRequest.objects.filter(cls.only).select_related(*_NAMED)
 
-    def waiting(self, now: datetime) -> Q:
-        is_here = Q(snoozed_until=None) | Q(snoozed_until__lte=now)
-        return Q(state=_State.WAITING, expires_at__gt=now) & is_here
+    @classmethod
+    def is_open(cls) -> Q:
+        return Q(state=_State.WAITING, expires_at__gt=timezone.now())
 
-    def left_for_later(self, now: datetime) -> Q:
-        return Q(state=_State.WAITING, expires_at__gt=now, snoozed_until__gt=now)
-
-    def places(self, rows: QuerySet[ConsentRequest]) -> Iterator[Place]:
+    @classmethod
+    def weighed(cls, rows: QuerySet[ConsentRequest]) -> QuerySet[Any]:  # Any: with annotations
         weight = days_since("created_at") * (Value(1.0) + F("uses"))
         weighed = rows.annotate(uses=retrieved("present_id")).annotate(weight=weight)
-        for pk, days in most_of(weighed.order_by("-weight").values_list("pk", "weight")):
-            yield Place(days, str(pk), days, pk)
+        return weighed.annotate(group=F("pk"), group_weight=F("weight"))
 
-    def choices(self, row: ConsentRequest) -> Sequence[Choice]:
+    def decisions(self) -> Sequence[Choice]:
         return _CHOICES
 
-    def named(self, row: ConsentRequest) -> str:
-        return f"{_matter(row)}: “{excerpt(row.content, 60)}”"
+    @property
+    def named(self) -> str:
+        return f"{self.matter}: “{excerpt(self.row.content, 60)}”"
 
-    def line(self, row: ConsentRequest) -> SafeString:
-        now = row.present.content if row.present else ""
-        one, other = aligned_excerpts(now, row.content, length=_CHARS)
-        before = format_html("<span>{}</span>", marked(one, other)) if now else ""
-        after = marked(other, one) if now else other
-        return format_html("<span><b>{}</b></span>{}<span>→ {}</span>", _matter(row), before, after)
+    @property
+    def line(self) -> SafeString:
+        known, new = marked_excerpts(self._known, self.row.content, length=_CHARS)
+        before = format_html("<span>{}</span>", known) if known else ""
+        return format_html("<span><b>{}</b></span>{}<span>→ {}</span>", self.matter, before, new)
 
-    def since(self, row: ConsentRequest) -> datetime:
-        return row.created_at
-
-    def effect(self, row: ConsentRequest, choice: str) -> SafeString | str:
+    def effect(self, choice: str) -> str:
         if choice == "reject":
-            return f"{self.named(row)} is not stored."
-        changed = " ".join([f"“{row.content}” is stored.", *_effects(row)])
-        return f"{_matter(row)}: {changed}"
+            return f"{self.named} is not stored."
+        return " ".join([f"{self.matter}: “{self.row.content}” is stored.", *self._effects()])
 
-    def shown(self, request: HttpRequest, row: ConsentRequest) -> Shown:
-        known = row.present.content if row.present else ""
-        now = [(f"Current {_field(row)}".strip(), row.present, marked(known, row.content))]
-        sides, talks = sides_of(
-            [each for each in now if each[1] is not None],  # type: ignore[misc]
-            team_id=row.team_id,
-            also={row.pk: row.source_message_ids},
-        )
-        if not sides:
-            sides = [Side(f"Current {_field(row)}".strip(), _until_then(row))]
-        proposed = Side(
-            f"Proposed {_field(row)}" if _field(row) else f"Proposed for {_whom(row)}",
-            marked(row.content, known) if known else row.content,
-            talks[row.pk],
-            len(row.source_message_ids),
-            facts=_said(row),
-            is_new=True,
-        )
+    def shown(self, request: HttpRequest) -> Shown:
+        row, known = self.row, self._known
+        sides = [
+            Side(
+                f"Current {self._field}".strip(),
+                known or self._until_then,
+                row.content if known else "",
+                memory=row.present,
+            ),
+            Side(
+                f"Proposed {self._field}" if self._field else f"Proposed for {self._whom}",
+                row.content,
+                known,
+                source_ids=row.source_message_ids,
+                facts=self._facts,
+                is_new=True,
+            ),
+        ]
         is_own = row.proposed_by == viewer_of(request, row).actor
-        beside = self._beside(row) if row.is_waiting else []
         return Shown(
-            reason=f"{_matter(row)}. Proposed by {_proposer(row)}.",
-            since=row.created_at,
-            sides=[*sides, proposed],
-            effects=[f"If you approve: {each}" for each in _effects(row)] if row.is_waiting else (),
-            beside=[(self.named(each), item_url(self.name, each.pk)) for each in beside],
-            settled=_settled(row),
+            reason=f"{self.matter}. Proposed by {self.proposer}.",
+            sides=with_talks(sides, team_id=row.team_id),
+            effects=[f"If you approve: {each}" for each in self._effects()]
+            if row.is_waiting
+            else (),
+            beside=self._beside(),
+            settled=self._settled,
             can_undo=row.state in (_State.APPROVED, _State.REJECTED) and not is_own,
             refusal="You proposed this change, so somebody else has to decide." if is_own else "",
         )
 
-    def _beside(self, row: ConsentRequest) -> list[ConsentRequest]:
-        if row.kind != _Kind.PROFILE_FIELD:
-            return []
-        others = self.rows().filter(
-            team_id=row.team_id, end_user_id=row.end_user_id, field=row.field, state=_State.WAITING
-        )
-        return list(others.exclude(pk=row.pk).order_by("created_at"))
-
-    def later_until(self, row: ConsentRequest) -> datetime | None:
-        until = row.snoozed_until
-        return until if row.is_waiting and until and until > timezone.now() else None
-
-    def decided_by(self, row: ConsentRequest) -> str:
-        return row.decided_by
-
-    def decide(
-        self, request: HttpRequest, row: ConsentRequest, *, choice: str, note: str, text: str
-    ) -> str:
-        viewer, now = viewer_of(request, row), timezone.now()
+    def decide(self, request: HttpRequest, choice: str, *, note: str, text: str) -> str:
+        asked: Any = {"viewer": viewer_of(request, self.row), "request_id": self.row.pk}
+        asked |= {"now": timezone.now(), "note": note}
         # A yes embeds the text, for which no transaction should wait.
         with outside_staff_scope(request):
-            if choice == "approve":
-                tools = default_tools()
-                approve_request(viewer=viewer, request_id=row.pk, tools=tools, now=now, note=note)
+            if choice == "reject":
+                deciding.reject_request(**asked)
             else:
-                reject_request(viewer=viewer, request_id=row.pk, now=now, note=note)
-        return _told(row, is_yes=choice == "approve")
+                deciding.approve_request(tools=default_tools(), **asked)
+        said = f"“{excerpt(self.row.content)}”"
+        if choice == "reject":
+            return f"Rejected: {said} was not stored."
+        if self.row.kind == _Kind.PROFILE_FIELD:
+            return f"Approved: {self.row.end_user}'s profile now says {said}"
+        is_workflow = self.row.kind == _Kind.WORKFLOW
+        now = "is now a workflow" if is_workflow else "now applies to the whole team"
+        return f"Approved: {said} {now}."
 
-    def undo(self, viewer: Viewer, row: ConsentRequest, now: datetime) -> str:
-        undo_decision(viewer=viewer, request_id=row.pk, now=now)
-        return f"{self.named(row)} is waiting for a decision again."
+    def undo(self, viewer: Viewer, now: datetime) -> str:
+        deciding.undo_decision(viewer=viewer, request_id=self.row.pk, now=now)
+        return f"{self.named} is waiting for a decision again."
 
-    def leave(self, viewer: Viewer, row: ConsentRequest, until: datetime | None) -> None:
-        snooze_request(viewer=viewer, request_id=row.pk, until=until, now=timezone.now())
+    def leave(self, viewer: Viewer, until: datetime | None) -> None:
+        now = timezone.now()
+        deciding.snooze_request(viewer=viewer, request_id=self.row.pk, until=until, now=now)
+
+    @property
+    def matter(self) -> str:
+        """The subject of the request: "City of sarah", "Preference for the whole team"."""
+        row = self.row
+        if row.kind == _Kind.TEAM_FACT:
+            return f"Fact for the whole team, stated by {row.people} people"
+        if row.kind == _Kind.TEAM_PREFERENCE:
+            of = f", said by {row.end_user}" if row.end_user else ""
+            return f"Preference for the whole team{of}"
+        if row.kind == _Kind.WORKFLOW:
+            return "Workflow of an agent"
+        return f"{self._field[:1].upper()}{self._field[1:]} of {row.end_user}"
+
+    @property
+    def proposer(self) -> str:
+        by, agent = actor_words(self.row.proposed_by), self.row.heard_by
+        return f"{by}, in a conversation with {agent.slug}" if agent else by
+
+    @property
+    def _known(self) -> str:
+        return self.row.present.content if self.row.present else ""
+
+    @property
+    def _field(self) -> str:
+        is_workflow = self.row.kind == _Kind.WORKFLOW
+        return "" if is_workflow else self.row.field.replace("_", " ").replace(".", ", ")
+
+    @property
+    def _whom(self) -> str:
+        return "an agent" if self.row.kind == _Kind.WORKFLOW else "the whole team"
+
+    @property
+    def _until_then(self) -> str:
+        row = self.row
+        if row.kind == _Kind.TEAM_FACT:
+            return f"Stored separately for each of the {row.people} people."
+        if row.kind == _Kind.TEAM_PREFERENCE:
+            return f"Used only for {row.end_user or 'the project'}."
+        return "Nothing is known yet."
+
+    @property
+    def _facts(self) -> str:
+        row, signals = self.row, independent_signals(signals_of(self.row))
+        said = f"Said in {signals} conversations or on {signals} days."
+        told = "Said in one conversation." if signals == 1 else said if signals else ""
+        if row.is_waiting and not row.needs_person:
+            told += " It is applied once it is said in a second conversation or on another day."
+        expires = f"The request expires on {minute(row.expires_at)}."
+        return f"{told} {expires}".strip() if row.is_waiting else told
+
+    @property
+    def _settled(self) -> str:
+        row = self.row
+        if row.is_waiting or row.decided_at is None:
+            return ""
+        at = minute(row.decided_at)
+        if row.state == _State.EXPIRED:
+            return f"It expired on {at}: nobody decided within seven days."
+        note = f" ({with_names(row.note)})" if row.note else ""
+        return f"It is already {row.state}, by {actor_words(row.decided_by)} on {at}{note}."
+
+    def _effects(self) -> list[str]:
+        """Returns what a yes replaces and keeps."""
+        told = []
+        for effect in deciding.effects_of(self.row):
+            told.append(f"“{effect.memory.content}” is replaced.")
+            told += [f"“{text}” is stored as a separate memory." for text in effect.kept]
+        return told or ["Nothing is replaced."]
+
+    def _beside(self) -> list[ConsentItem]:
+        """Returns the other open requests for the same field of the person."""
+        row = self.row
+        if row.kind != _Kind.PROFILE_FIELD or not row.is_waiting:
+            return []
+        same = {"team_id": row.team_id, "end_user_id": row.end_user_id, "field": row.field}
+        others = self.rows().filter(**same, state=_State.WAITING).exclude(pk=row.pk)
+        return [ConsentItem(each) for each in others.order_by("created_at")]
 
 
-class TeamFacts(ConsentRequests):
-    """Statements of several people that would become facts of the team."""
+class TeamFactItem(ConsentItem):
+    """A statement of several people that would become a fact of the team."""
 
-    name = "team-fact"
+    kind = "team-fact"
     title = "Team facts"
     only = Q(kind=_Kind.TEAM_FACT)
 
 
-_CONSENT, _FACTS = ConsentRequests(), TeamFacts()
-register(_CONSENT)
-register(_FACTS)
-
-
-def _kind_of(row: ConsentRequest) -> ConsentRequests:
-    return _FACTS if row.kind == _Kind.TEAM_FACT else _CONSENT
-
-
-def _field(row: ConsentRequest) -> str:
-    return "" if row.kind == _Kind.WORKFLOW else row.field.replace("_", " ").replace(".", ", ")
-
-
-def _whom(row: ConsentRequest) -> str:
-    return "an agent" if row.kind == _Kind.WORKFLOW else "the whole team"
-
-
-def _matter(row: ConsentRequest) -> str:
-    """Returns what the request is about: "City of sarah", "Preference for the whole team"."""
-    if row.kind == _Kind.TEAM_FACT:
-        return f"Fact for the whole team, stated by {row.people} people"
-    if row.kind == _Kind.TEAM_PREFERENCE:
-        of = f", said by {row.end_user}" if row.end_user else ""
-        return f"Preference for the whole team{of}"
-    if row.kind == _Kind.WORKFLOW:
-        return "Workflow of an agent"
-    field = _field(row)
-    return f"{field[:1].upper()}{field[1:]} of {row.end_user}"
-
-
-def _until_then(row: ConsentRequest) -> str:
-    if row.kind == _Kind.TEAM_FACT:
-        return f"Each of the {row.people} people has their own."
-    if row.kind == _Kind.TEAM_PREFERENCE:
-        return f"Used only for {row.end_user or 'the project'}."
-    return "Nothing is known yet."
-
-
-def _said(row: ConsentRequest) -> str:
-    signals = independent_signals(signals_of(row))
-    said = f"Said in {signals} conversations or on {signals} days."
-    told = "Said in one conversation." if signals == 1 else said if signals else ""
-    if row.is_waiting and not row.needs_person:
-        told += " It is applied once it is said in a second conversation or on another day."
-    expires = f"{timezone.localtime(row.expires_at):%Y-%m-%d %H:%M}"
-    return f"{told} The request expires on {expires}.".strip() if row.is_waiting else told
-
-
-def _effects(row: ConsentRequest) -> list[str]:
-    """Returns what a yes replaces and keeps."""
-    told = []
-    for effect in effects_of(row):
-        told.append(f"“{effect.memory.content}” is replaced.")
-        told += [f"“{text}” is stored as a separate memory." for text in effect.kept]
-    return told or ["Nothing is replaced."]
-
-
-def _settled(row: ConsentRequest) -> str:
-    if row.is_waiting or row.decided_at is None:
-        return ""
-    at = f"{timezone.localtime(row.decided_at):%Y-%m-%d %H:%M}"
-    if row.state == _State.EXPIRED:
-        return f"It expired on {at}: nobody decided within seven days."
-    note = f" ({with_names(row.note)})" if row.note else ""
-    return f"It is already {row.state}, by {_decider(row)} on {at}{note}."
-
-
-def _decider(row: ConsentRequest) -> str:
-    is_person = row.decided_by.startswith("talk:")
-    return "the person, in a conversation" if is_person else actor_words(row.decided_by)
-
-
-def _proposer(row: ConsentRequest) -> str:
-    by = actor_words(row.proposed_by)
-    return f"{by}, in a conversation with {row.heard_by.slug}" if row.heard_by else by
-
-
-def _told(row: ConsentRequest, *, is_yes: bool) -> str:
-    text = f"“{excerpt(row.content)}”"
-    if not is_yes:
-        return f"Rejected: {text} was not stored."
-    if row.kind in (_Kind.TEAM_PREFERENCE, _Kind.TEAM_FACT):
-        return f"Approved: {text} now applies to the whole team."
-    if row.kind == _Kind.WORKFLOW:
-        return f"Approved: {text} is now a workflow."
-    return f"Approved: {row.end_user}'s profile now says {text}"
+register(ConsentItem)
+register(TeamFactItem)
 
 
 # -- the list --------------------------------------------------------------------------------
 
 
-class StateFilter(OpenFirstFilter):
-    """Decided ones first."""
-
-    title = "state"
-    parameter_name = "state"
-    states = {
+StateFilter = condition_filter(
+    "state",
+    {
         "decided": ("Decided", ~Q(state=_State.WAITING)),
         **{name: (title, Q(state=name)) for name, title in _State.choices},
         "all": ("All", Q()),
-    }
-
-
-class PersonFilter(TextFilter):
-    """By the external id of the person."""
-
-    title = "person"
-    parameter_name = "user"
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:  # Any: as in Django
-        """The requests about this person."""
-        typed = (self.value() or "").replace("\x00", "").strip()
-        return queryset.filter(end_user__external_id=typed) if typed else queryset
+    },
+    opens_first=True,
+)
 
 
 @admin.register(ConsentRequest)
 class ConsentRequestAdmin(ItemAdmin[ConsentRequest]):
     """All requests, decided ones first; each leads to its page in the inbox."""
 
-    list_display = ["change", "proposer", "created", "state_label", "decider", "team"]
+    list_display = ["statements", "proposer", "created", "state_label", "decider", "team"]
     list_filter = [
         StateFilter,
-        PersonFilter,
+        ("end_user", AutocompleteFilter),
         ("team", RelatedFilter),
         ("kind", ChoiceFilter),
         ("created_at", DaysFilter),
@@ -337,26 +287,11 @@ class ConsentRequestAdmin(ItemAdmin[ConsentRequest]):
     search_fields = ["content", "field", "end_user__external_id", "end_user__display_name"]
     state_label = label_column("state", "state", _STATE_COLOURS)
     created = time_column("created_at", "proposed")
+    proposer = column("proposed by", lambda row: ConsentItem(row).proposer, ordering="proposed_by")
+    decider = column("decided by", lambda row: actor_words(row.decided_by), ordering="decided_by")
 
-    def item_kind(self, row: ConsentRequest) -> str:
-        return _kind_of(row).name
-
-    @display(description="current → proposed", ordering="field")
-    def change(self, row: ConsentRequest) -> str:
-        """The field, what it says now and what is proposed."""
-        now = excerpt(row.present.content, _CHARS) if row.present else NOTHING
-        new = excerpt(row.content, _CHARS)
-        return cell(format_html("<strong>{}</strong>: {} → {}", _matter(row), now, new))
-
-    @display(description="proposed by", ordering="proposed_by")
-    def proposer(self, row: ConsentRequest) -> str:
-        """The proposer, and the agent of the talk."""
-        return _proposer(row)
-
-    @display(description="decided by", ordering="decided_by")
-    def decider(self, row: ConsentRequest) -> str:
-        """The reviewer who decided it."""
-        return _decider(row)
+    def item_of(self, row: ConsentRequest) -> ConsentItem:
+        return TeamFactItem(row) if row.kind == _Kind.TEAM_FACT else ConsentItem(row)
 
 
 def _requests_lately(team_ids: Sequence[UUID]) -> Iterator[Happening]:
@@ -375,22 +310,4 @@ def _requests_lately(team_ids: Sequence[UUID]) -> Iterator[Happening]:
         )
 
 
-def _waiting(kind: ConsentRequests) -> QuerySet[ConsentRequest]:
-    return kind.rows().filter(kind.waiting(timezone.now()))
-
-
 SOURCES.append(_requests_lately)
-KINDS += [
-    Kind(
-        kind.title,
-        "inbox",
-        f"kind={kind.name}",
-        partial(_waiting, kind),
-        "created_at",
-        order=2,
-        badge="warning",
-        subjects={"end_user": ["end_user"], "agent": ["agent", "heard_by"]},
-        name=kind.named,
-    )
-    for kind in (_CONSENT, _FACTS)
-]

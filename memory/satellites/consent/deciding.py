@@ -9,7 +9,7 @@ from uuid import UUID
 
 from memory.domain.audience import TEAM_WIDE, Viewer
 from memory.domain.profile_fields import CORE_FIELDS, field_of, filed_subject, matter_of
-from memory.domain.types import MemoryType, Scope
+from memory.domain.types import MemoryType, Scope, Source
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import (
@@ -261,7 +261,7 @@ def _give_to_team(
 
 def _agreed_draft(row: ConsentRequest) -> MemoryDraft:
     """Returns the memory that a yes writes: under the field, also where it was told as another."""
-    draft = replace(draft_of(row), needs_consent=False, is_agreed=True)
+    draft = replace(draft_of(row), needs_consent=False, is_agreed=True, source=Source.PERSON)
     if row.kind != _Kind.PROFILE_FIELD or matter_of(
         memory_type=draft.memory_type, subject=draft.subject, fields=(field_of(row.field),)
     ):
@@ -276,10 +276,10 @@ def _waiting(
     viewer: Viewer, request_id: UUID, now: datetime, *, is_locked: bool = False
 ) -> ConsentRequest:
     row = _decidable(viewer, request_id, is_locked=is_locked)
+    if row.state == _State.EXPIRED or (row.is_waiting and row.expires_at <= now):
+        raise ConflictError("It has expired: nobody said yes within seven days.")
     if not row.is_waiting:
         raise ConflictError(f"It is already {row.state}, by {row.decided_by}.")
-    if row.expires_at <= now:
-        raise ConflictError("It has expired: nobody said yes within seven days.")
     return row
 
 

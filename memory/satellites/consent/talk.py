@@ -156,7 +156,7 @@ def _present(draft: MemoryDraft, matter: str, fields: Collection[str]) -> list[M
 
 def _outright(source: MessageRange, candidate: Candidate, draft: MemoryDraft) -> bool:
     rows = [row for row in _read(source) if row.pk in draft.message_ids]
-    persons = [row for row in rows if row.role == Role.USER.value]
+    persons = [row for row in rows if row.is_users]
     return is_said_outright(
         confidence=candidate.confidence,
         is_verbatim=candidate.is_verbatim,
@@ -200,7 +200,7 @@ def _is_exchange(
     return (
         question.role == Role.ASSISTANT.value
         and not participants.is_person(as_source(question))
-        and answer.role == Role.USER.value
+        and answer.is_users
         and answer.position == question.position + 1
         and person.pk == row.end_user_id
     )

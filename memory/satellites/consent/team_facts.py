@@ -157,7 +157,7 @@ def _stated_by_people(team_id: UUID) -> MemoryQuerySet:
 
 
 def _stated_lately(team_id: UUID, *, since: datetime) -> Sequence[Memory]:
-    """Those of them that were stored or changed since, by the log's times."""
+    """Returns those that were stored or changed since, by the log's times."""
     changed = MemoryLog.objects.filter(team_id=team_id, at__gte=since).values("memory_id")
     rows = _stated_by_people(team_id).filter(id__in=changed)
     return list(rows.select_related("end_user").order_by("-id")[:MOST_CANDIDATES])

@@ -19,6 +19,7 @@ from memory.domain.forms import Form
 from memory.domain.types import MemoryType, Role
 from memory.models import Contradiction, Memory
 from memory.satellites.consent.team_facts import propose_team_facts
+from memory.satellites.lifecycle.models import ConsolidationRun
 from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_run
 from memory.satellites.tasks.services import NewItem, add_item, begin_task
@@ -34,11 +35,14 @@ from memory.satellites.transfer.transcripts import (
     import_transcripts,
 )
 from memory.satellites.webhooks.endpoints import change_endpoint, create_endpoint
+from memory.satellites.webhooks.models import WebhookEndpoint
 from memory.understanding.tools import Tools
 from memory.writing.drafts import Outcome
 from memory.writing.stating import StatedMemory, remember
 from routing.domain.budgets import Usage
+from routing.models import SpendEntry
 from routing.services.cost_guard import reserve, settle
+from teams.errors import ConflictError
 from teams.models import Role as TeamRole
 from teams.models import Team
 from teams.services.agents import change_agent
@@ -77,10 +81,7 @@ def read_story() -> Story:
 
 
 def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> DemoSummary:
-    """Tells the story, which ends two days before `now`, to a team; again adds nothing.
-
-    Import, spend, task, webhook, team fact and consolidation are made with the first loading.
-    """
+    """Tells the story, which ends two days before `now`, to a team; again adds what is missing."""
     story = read_story()
     with team_scope(team_ids=[team_id], actor=actor):
         ensure_project(team_id=team_id, slug=story["project"])
@@ -114,16 +115,19 @@ def load_demo(*, team_id: UUID, tools: Tools, actor: str, now: datetime) -> Demo
         )
         new_messages += told.new_messages
         new_memories += told.new_memories
-    with team_scope(team_ids=[team_id], actor=actor):
-        is_told = ImportRun.objects.filter(team_id=team_id, actor=actor).exists()
-    if not is_told:
-        _import_commits(story, viewer, tools, now)
-        _spend(story, viewer, now)
-        _note_task(story, viewer, now)
-        _set_up_webhook(story, viewer)
-        propose_team_facts(team_id=team_id, now=database_now())
-        run = start_run(viewer=viewer, now=now)
-        run_consolidation(team_id=team_id, run_id=run.pk, tools=tools, clock=lambda: now)
+    # Each is made once, so that a loading that broke off is completed by the next one.
+    for rows, make in (
+        (ImportRun.objects.filter(actor=actor), _import_commits),
+        (SpendEntry.objects.filter(model__in=[each["model"] for each in story["spend"]]), _spend),
+        (WebhookEndpoint.objects.filter(name=story["webhook"]["name"]), _set_up_webhook),
+        (ConsolidationRun.objects.all(), _consolidate),
+    ):
+        with team_scope(team_ids=[team_id], actor=actor):
+            is_there = rows.filter(team_id=team_id).exists()
+        if not is_there:
+            make(story, viewer, tools, now)
+    _note_task(story, viewer, now)
+    propose_team_facts(team_id=team_id, now=database_now())
     with team_scope(team_ids=[team_id], actor=actor):
         return DemoSummary(
             new_messages=new_messages,
@@ -197,7 +201,8 @@ def _transcript(given: Story, now: datetime) -> Transcript:
     )
 
 
-def _spend(story: Story, viewer: Viewer, now: datetime) -> None:
+def _spend(story: Story, viewer: Viewer, tools: Tools, now: datetime) -> None:
+    del tools
     for each in story["spend"]:
         at = now - timedelta(days=each["days_ago"])
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -211,24 +216,35 @@ def _spend(story: Story, viewer: Viewer, now: datetime) -> None:
 
 
 def _note_task(story: Story, viewer: Viewer, now: datetime) -> None:
+    """An open task of this hour, as tasks expire; one that was ended stays so."""
     given = story["task"]
-    task = begin_task(
-        viewer=viewer,
-        now=now,
-        task_id=given["id"],
-        agent=given["agent"],
-        project=story["project"],
-    )
+    try:
+        task = begin_task(
+            viewer=viewer,
+            now=now,
+            task_id=given["id"],
+            agent=given["agent"],
+            project=story["project"],
+        )
+    except ConflictError:
+        return
     for each in given["items"]:
         item = NewItem(**{**each, "kind": ItemKind(each["kind"])})
         add_item(viewer=viewer, task_id=task.id, item=item, now=now)
 
 
-def _set_up_webhook(story: Story, viewer: Viewer) -> None:
+def _set_up_webhook(story: Story, viewer: Viewer, tools: Tools, now: datetime) -> None:
     """A disabled webhook: its address belongs to nobody."""
+    del tools, now
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         made = create_endpoint(team_id=viewer.team_id, **story["webhook"])
         change_endpoint(endpoint=made.endpoint, changes={"is_enabled": False})
+
+
+def _consolidate(story: Story, viewer: Viewer, tools: Tools, now: datetime) -> None:
+    del story
+    run = start_run(viewer=viewer, now=now)
+    run_consolidation(team_id=viewer.team_id, run_id=run.pk, tools=tools, clock=lambda: now)
 
 
 def _import_commits(story: Story, viewer: Viewer, tools: Tools, now: datetime) -> None:

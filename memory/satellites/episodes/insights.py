@@ -31,7 +31,7 @@ from memory.domain.judgements import shared_words
 from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.text.words import normalise_text
-from memory.domain.types import Asker, MemoryType, Role, Status
+from memory.domain.types import UNCONFIRMED, Asker, MemoryType, Role, Source, Status, strongest
 from memory.models import Memory, MemoryRelation, MessageEntry
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
@@ -153,6 +153,8 @@ def _drafts(
             continue
         sources = Memory.objects.filter(team_id=person.team_id, pk__in=insight.memory_ids)
         said = [each for row in sources for each in row.source_message_ids]
+        # Without memories it was counted from what the person said.
+        rests_on = [Source(row.source) for row in sources] or [Source.PERSON]
         draft = MemoryDraft(
             team_id=person.team_id,
             content=insight.text,
@@ -169,6 +171,7 @@ def _drafts(
             message_ids=tuple(dict.fromkeys([*insight.message_ids, *said]))[:_MOST_SOURCES],
             check=False,
             needs_consent=False,
+            source=strongest(rests_on),
             replaces=tuple(row.pk for row in of_topic if row.is_live),
         )
         drafts.append((draft, insight.memory_ids))
@@ -225,7 +228,7 @@ def _store(
 
 
 def _open_memories(person: EndUser, now: datetime) -> MemoryQuerySet:
-    """Of the last four weeks, current, about the person and for every agent.
+    """Of the last four weeks, current, confirmed, about the person and for every agent.
 
     Without what an agent of the team may not read that reads insights.
     """
@@ -237,7 +240,7 @@ def _open_memories(person: EndUser, now: datetime) -> MemoryQuerySet:
         memory_type__in=_TYPES,
         created_at__gt=now - WINDOW,
         created_at__lte=now,
-    )
+    ).exclude(source__in=UNCONFIRMED)
     for allowed in _allowlists(person.team_id):
         rows = rows.filter(category__in=["", *allowed])
     return rows
@@ -288,7 +291,7 @@ def _allowlists(team_id: UUID) -> list[Sequence[str]]:
 
 
 def _shared(team_id: UUID, said: Sequence[Message]) -> list[Message]:
-    """Those that every agent may find: nothing that was confided or forgotten."""
+    """Returns those that every agent may find: nothing that was confided or forgotten."""
     ids = [row.pk for row in said]
     entries = MessageEntry.objects.filter(team_id=team_id, message_id__in=ids)
     found = set(

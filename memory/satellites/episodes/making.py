@@ -28,7 +28,7 @@ from memory.domain.forms import Form
 from memory.domain.retrieval.question import Asked
 from memory.domain.secrets import mask_secrets
 from memory.domain.talk import SUMMARY_TAG
-from memory.domain.types import Asker, MemoryType, Point
+from memory.domain.types import UNCONFIRMED, Asker, MemoryType, Point, Source
 from memory.models import Compaction, Job, Memory, MessageEntry
 from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
@@ -210,7 +210,7 @@ def _audience(
             is_persons=participants.is_person(as_source(row)),
         )
         for row in source.messages
-        if row.pk in ids and row.role in SPOKEN
+        if row.pk in ids and row.role in SPOKEN and row.source not in UNCONFIRMED
     )
     points = summary_basis(
         conversation=conversation, previous=None, first=job.from_position, last=job.to_position
@@ -278,6 +278,7 @@ def _draft(
         check=False,
         form=Form.EPISODE,
         payload=safe.payload,
+        source=Source.PERSON if any(each.is_persons for each in told) else Source.AGENT,
     )
 
 

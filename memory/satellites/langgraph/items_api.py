@@ -19,7 +19,7 @@ from memory.api.fields import (
     StrictIntegerField,
     TextField,
 )
-from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer
+from memory.api.schemas import PER_REQUEST, ApiSerializer, StrictSerializer, check_total_length
 from memory.satellites.langgraph.checkpoints_api import JsonField
 from memory.satellites.langgraph.models import MAX_NAMESPACE_CHARS, StoreItem
 from memory.satellites.langgraph.store_items import (
@@ -102,6 +102,10 @@ class NewStoreItemsSerializer(StrictSerializer):
     """Items to keep or to delete."""
 
     items = serializers.ListField(child=NewStoreItemSerializer(), max_length=PER_REQUEST)
+
+    def validate_items(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        check_total_length(each.get("text") or "" for each in value)
+        return value
 
 
 class ItemsWrittenSerializer(ApiSerializer):

@@ -123,7 +123,7 @@ def items_for(*, viewer: Viewer, now: datetime) -> Items:
 
 
 def matching_items(rows: Items, search: Search) -> Items:
-    """Those that the search is for, whatever its query."""
+    """Returns the items that the search is for, whatever its query."""
     if search.prefix:
         path = path_of(search.prefix)
         # "/" follows "." in the order of bytes.

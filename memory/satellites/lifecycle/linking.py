@@ -72,6 +72,12 @@ class Ground(StrEnum):
     TOGETHER = "together"
 
 
+_GROUND_WORDS = {
+    Ground.ENTITY: "a name",
+    Ground.ARTIFACT: "a file or another artifact",
+    Ground.SIMILARITY: "similar words",
+    Ground.TOGETHER: "being used together",
+}
 Grounds: TypeAlias = Mapping[Ground, float]
 
 
@@ -165,7 +171,7 @@ def _linked(sides: Sequence[Memory], grounds: Grounds) -> Planned:
     return Planned(
         Kind.LINK,
         newer.pk,
-        f"they share: {names}",
+        f"related by {', '.join(_GROUND_WORDS[each] for each in grounds)}",
         other_id=older.pk,
         after={"strength": _weight(grounds), "grounds": names},
     )

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import F
 
 from memory.domain.audience import Reach, Viewer
-from memory.domain.judgements import BOTH_VALID, as_carried_out
+from memory.domain.judgements import BOTH_VALID, as_carried_out, as_trusted
 from memory.domain.text.words import normalise_text
 from memory.domain.types import Judgement, Status, Verdict
 from memory.models import Contradiction, Memory, MemoryRelation
@@ -78,6 +78,8 @@ def _loser_and_keeper(found: Found, judgement: Judgement) -> tuple[Memory, Memor
             continue
         if loser.is_pinned or loser.form or loser.memory_type != keeper.memory_type:
             continue
+        if keeper.is_unconfirmed and not loser.is_unconfirmed:
+            continue
         if _words(loser) <= _words(keeper):
             return loser, keeper
     return None
@@ -92,6 +94,8 @@ def _merge(change: ConsolidationChange, batch: Batch) -> str:
     loser, keeper = batch.pair(change)
     if keeper.status != Status.ACTIVE:
         return f"what says the same is {keeper.status} by now"
+    if keeper.is_unconfirmed and not loser.is_unconfirmed:
+        return "what says the same is unconfirmed"
     if loser.is_pinned:
         return "it was pinned since"
     if consent().guarded_field(loser) is not None:
@@ -142,15 +146,25 @@ def _is_live(found: Found) -> bool:
     return all(side.status in LIVE for side in found.sides)
 
 
+def _as_trusted(judgement: Judgement, earlier: Memory, later: Memory) -> Judgement:
+    return as_trusted(
+        judgement,
+        is_earlier_confirmed=not earlier.is_unconfirmed,
+        is_later_confirmed=not later.is_unconfirmed,
+    )
+
+
 def _planned_conflict(found: Found, judgement: Judgement) -> Planned | None:
     pair = found.pair
+    earlier, later = found.sides
     judgement = as_carried_out(judgement, later_reach=pair.later_reach)
+    is_standing = earlier.status == Status.ACTIVE and not earlier.is_pinned
+    if judgement.verdict is Verdict.SUPERSEDE and not is_standing:
+        judgement = replace(judgement, verdict=Verdict.DISPUTE)
+    judgement = _as_trusted(judgement, earlier, later)
     kind = _KINDS.get(judgement.verdict)
     if kind is None or judgement.confidence < SURE_OF_CONFLICT:
         return None
-    earlier, later = found.sides
-    if kind is Kind.SUPERSEDE and (earlier.is_pinned or earlier.status != Status.ACTIVE):
-        kind = Kind.DISPUTE
     is_gone = kind is Kind.SUPERSEDE
     reach = pair.neighbour.reach
     return Planned(
@@ -180,6 +194,8 @@ def _mark(change: ConsolidationChange, batch: Batch) -> str:
     judgement = Judgement(
         verdict, change.because, change.after["confidence"], change.after["judge"]
     )
+    if _as_trusted(judgement, earlier, later).verdict is not verdict:
+        return "only one of them is confirmed"
     strategy = strategy_of(one=later.subject, other=earlier.subject, verdict=verdict)
     conflict = Conflict(earlier, strategy, judgement, reach=Reach(change.after["reach"]))
     ruling = Ruling((conflict,))

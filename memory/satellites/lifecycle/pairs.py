@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce
 from audit.models import MemoryLog
 from memory.domain.forms import Form
 from memory.domain.judgements import is_sure_enough, judged_by_words
-from memory.domain.types import Asker, Judgement, MemoryType, Verdict
+from memory.domain.types import Asker, Judgement, MemoryType, Source, Verdict
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.lifecycle.models import JudgedPair, Step
@@ -226,6 +226,9 @@ def _compared_as(memory: Memory) -> MemoryDraft:
         end_user_id=memory.end_user_id,
         project_id=memory.project_id,
         extraction_pass=memory.extraction_pass,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        source=Source(memory.source),
         form=Form(memory.form) if memory.form else None,
     )
 
@@ -285,7 +288,7 @@ def _judged_before(scope: Scope, keys: set[PairKey], judge: str) -> dict[PairKey
 
 
 def _within_limits(scope: Scope, found: Sequence[Found]) -> list[Found]:
-    """Those that the judge may be asked about on this day (UTC), the nearest first."""
+    """Returns the pairs that the judge may be asked about on this day (UTC), nearest first."""
     begins = scope.now.replace(hour=0, minute=0, second=0, microsecond=0)
     people = {each.asker.end_user_id for each in found}
     whose = Q(end_user_id__in=people - {None})

@@ -23,6 +23,7 @@ class Memory(BaseModel):
     importance: int = Field(description="1-10")
     confidence: float = Field(description="0-1")
     is_pinned: bool
+    source: str = Field(description="`person`, `agent`, or unconfirmed: `tool`, `web`.")
     user: str | None = Field(description="Whom it is about.")
     agent: str | None = Field(description="Whose it is, where it is of one agent alone.")
     project: str | None

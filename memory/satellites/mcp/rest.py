@@ -25,8 +25,8 @@ from teams.services.idempotency import HEADER
 
 _URLS = "memory.api.urls"
 _KEY = f"HTTP_{HEADER.upper().replace('-', '_')}"
-# Of the headers, who asks and where; the others are about the message that brought it.
-_KEPT = ("HTTP_AUTHORIZATION", "HTTP_HOST")
+# Of the headers, where it was asked; the others are about the message that brought it.
+_KEPT = ("HTTP_HOST",)
 
 # Callers here have arguments.
 _WORDS = "This field", "This argument"
@@ -46,9 +46,9 @@ class RefusedError(Exception):
 class RestApi:
     """The API as the sender of one MCP message may use it.
 
-    Every call has the key of the message, so that its limits, its rights and what it may see hold
-    as they do over HTTP. `left` is what is sent to Redis once the message is answered. After so
-    many `seconds` no further call is begun.
+    Every call has the caller of the message (`CALLER` in its environment), so that their limits,
+    rights and what they may see hold as they do over HTTP. `left` is what is sent to Redis once the
+    message is answered. After so many `seconds` no further call is begun.
     """
 
     def __init__(self, *, request: HttpRequest, agent: str, left: Gathered, seconds: float) -> None:

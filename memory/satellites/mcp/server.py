@@ -244,7 +244,7 @@ async def _answer(request: HttpRequest, api: RestApi) -> HttpResponse:
         security_settings=TransportSecuritySettings(
             # Django has checked the host, and knows what a proxy was asked for.
             allowed_hosts=[request.get_host()],
-            allowed_origins=settings.CSRF_TRUSTED_ORIGINS,
+            allowed_origins=[*settings.CSRF_TRUSTED_ORIGINS, *settings.CORS_ALLOWED_ORIGINS],
         ),
     )
     bodies = [request.body]
@@ -265,11 +265,12 @@ async def _answer(request: HttpRequest, api: RestApi) -> HttpResponse:
             response.write(event.get("body", b""))
 
     async with manager.run():
-        await manager.handle_request(_scope(request, api), receive, send)
+        await manager.handle_request({**asgi_scope(request), API: api}, receive, send)
     return response
 
 
-def _scope(request: HttpRequest, api: RestApi) -> dict[str, Any]:
+def asgi_scope(request: HttpRequest) -> dict[str, Any]:
+    """The request as a program for ASGI receives it."""
     headers = {**request.headers, "Host": request.get_host()}.items()
     return {
         "type": "http",
@@ -279,10 +280,9 @@ def _scope(request: HttpRequest, api: RestApi) -> dict[str, Any]:
         "scheme": request.scheme,
         "path": request.path,
         "root_path": "",
-        "query_string": b"",
+        "query_string": request.META.get("QUERY_STRING", "").encode("latin-1"),
         "headers": [
             (name.lower().encode("latin-1"), str(value).encode("latin-1"))
             for name, value in headers
         ],
-        API: api,
     }

@@ -51,6 +51,9 @@ class Said(BaseModel):
     role: Literal["user", "assistant", "system", "tool"]
     content: str
     name: str | None = None
+    source: Literal["agent", "tool", "web"] | None = Field(
+        None, description="Where it is weaker than the role: `web` for a page."
+    )
 
 
 async def add_memory(
@@ -86,6 +89,10 @@ async def add_memory(
     tags: Annotated[list[str] | None, Field(max_length=PER_REQUEST)] = None,
     importance: Annotated[int | None, Field(description="1-10")] = None,
     is_pinned: Annotated[bool | None, Field(description="In every prompt of its readers.")] = None,
+    source: Annotated[
+        Literal["agent", "tool", "web"] | None,
+        Field(description="Who says the text: you, a tool, or a web page, which are unconfirmed."),
+    ] = None,
 ) -> Added:
     """Store a fact, preference or decision, or messages of a conversation.
 
@@ -104,6 +111,7 @@ async def add_memory(
         "tags": tags,
         "importance": importance,
         "is_pinned": is_pinned,
+        "source": source,
     }
     misplaced = [name for name, value in about.items() if value is not None]
     if text is not None and thread_id is not None:

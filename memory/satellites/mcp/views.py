@@ -9,17 +9,22 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import path
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from memory.api.rendering import MEDIA_TYPE
 from memory.api.throttles import RequestRate
 from memory.clients.afterwards import Gathered, gathering
+from teams.authentication import CALLER, ApiKeyAuthentication
 from teams.services.keys import Principal
-from teams.tenancy import statements_within
+from teams.tenancy import reading_as, statements_within
 
 # Codes of JSON-RPC.
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
+
+# Tried in this order; the first says in a 401 how to be let in. A satellite may put its own first.
+AUTHENTICATIONS: list[type[BaseAuthentication]] = [ApiKeyAuthentication]
 
 
 class McpView(APIView):
@@ -45,6 +50,9 @@ class McpView(APIView):
         cast(Any, response)._resource_closers.append(self._left.send)
         return response
 
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [each() for each in AUTHENTICATIONS]
+
     def handle_exception(self, exc: Exception) -> Any:  # Any: Django REST framework's own signature
         """The refusal with its status, as an error of JSON-RPC, whose message clients show."""
         response = super().handle_exception(exc)
@@ -68,13 +76,15 @@ class McpView(APIView):
 
         caller = cast(Principal, request.user)
         sent = request._request
+        sent.META[CALLER] = caller
         api = RestApi(
             request=sent,
             agent=caller.agent_slug,
             left=self._left,
             seconds=settings.STATEMENT_SECONDS,
         )
-        return answer_message(sent, api)
+        with reading_as(caller.reader):
+            return answer_message(sent, api)
 
 
 urlpatterns = [path("mcp", McpView.as_view())]

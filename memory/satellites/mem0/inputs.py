@@ -20,7 +20,7 @@ from memory.api.fields import (
     StrictBooleanField,
     StrictFloatField,
 )
-from memory.api.schemas import PER_REQUEST, StrictSerializer
+from memory.api.schemas import PER_REQUEST, StrictSerializer, check_total_length
 from memory.domain.filters import (
     All,
     BadValueError,
@@ -277,6 +277,10 @@ class AddSerializer(EntitiesSerializer):
     metadata = MetadataField(required=False)
     expiration_date = ExpirationField(required=False)
     timestamp = BoundedMomentField(required=False)
+
+    def validate_messages(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        check_total_length(each["content"] for each in value)
+        return value
 
     def validate_timestamp(self, value: datetime) -> datetime:
         """Rejects a time more than a day ahead: a message lies in the past, give or take a day."""

@@ -56,7 +56,7 @@ class Mem0Entities(Mem0Memories):
     memory_actions = ("entries", "remove_entity")
 
     def entries(self, request: Request) -> Response:
-        """Those with memories that the key may see, of each kind the 1,000 last remembered.
+        """The entities with memories that the key may see, of each kind the 1,000 last remembered.
 
         For a key of one agent people are named, and count for no agent, project or conversation.
         """

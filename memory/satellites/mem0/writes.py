@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.request_events import memory_event, write_event
-from memory.domain.types import DELETED, MemoryType
+from memory.domain.types import DELETED, MemoryType, Role, Source
 from memory.models import Memory
 from memory.satellites.mem0.inputs import (
     ENTITIES,
@@ -135,6 +135,7 @@ class Mem0Memories(Mem0ViewSet):
                     tags=tags_of(given.get("metadata") or {}),
                     created_at=given.get("timestamp"),
                     valid_to=given.get("expiration_date"),
+                    source=Source.TOOL if each["role"] == Role.TOOL else None,
                 )
                 for each in given["messages"]
             ],

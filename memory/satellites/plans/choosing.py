@@ -216,6 +216,8 @@ def _refusal(fact: Fact, rules: Rules) -> tuple[Cause, str] | None:
         return Cause.OTHER_SCOPE, f"scope {fact.scope} is not asked for"
     if fact.is_stale:
         return Cause.STALE, "it does not hold any more"
+    if fact.is_unconfirmed:
+        return Cause.UNCONFIRMED, "a tool or a web page alone says it"
     is_of_person = fact.is_of_person and is_relevant("profile", among=rules.categories)
     if not is_of_person and not is_relevant(
         fact.category, among=rules.categories, needs_naming=fact.needs_naming
@@ -331,7 +333,7 @@ class FactChooser:
     def choose(
         self, ranked: Sequence[Ranked], clashes: Sequence[Clash], names: PersonNames
     ) -> Chosen:
-        """Those that are told, with what of the rest was left out and why."""
+        """Returns the chosen items, with what of the rest was left out and why."""
         rows = {each.row.memory_id: each.row for each in ranked}
         facts = [self._fact(each, names) for each in ranked]
         recorded = [
@@ -400,6 +402,7 @@ class FactChooser:
             score=each.rank,
             is_stale=not row.is_live
             or (row.held_until is not None and row.held_until < self.now.timestamp()),
+            is_unconfirmed=row.is_unconfirmed,
             needs_naming=row.memory_type == MemoryType.PROCEDURAL and not row.is_pinned,
             is_fitting=not is_relevant(_category(row), among=[PREFERENCES]) or self._fits(row),
             is_of_person=self.kind is not None

@@ -34,6 +34,8 @@ from teams.models import Agent
 class PackageRequestSerializer(StrictSerializer):
     """For which task a package is made, and how."""
 
+    example = {"agent": "kyra", "project": "apollo", "task": "release-7", "token_budget": 4000}
+
     aliases = {"budget_tokens": "token_budget"}
 
     task = TaskIdField(help_text="An open task of the agent, or of the team with a team's key.")
@@ -179,7 +181,7 @@ class PackageViewSet(ApiViewSet):
         of all. The items of an open task come from working memory: 404 for an unknown task, 409 for
         one that ended, 503 while working memory is away.
         """
-        viewer, agent, _ = self.named_agent(given)
+        viewer, agent = self.named_agent(given)
         made = context_package(
             viewer=viewer,
             request=PackageRequest(

@@ -230,7 +230,8 @@ class Candidate:
     `reasons`. `is_elsewhere` says that it names files far from the open ones, `is_repeated` that it
     stands several times in an open file, `is_liked` that it is a preference of the collaborator,
     `is_mandatory` that it is told whatever the budget. `opposites` are those that contradict it;
-    `is_disputed` says that people have yet to settle which holds.
+    `is_disputed` says that people have yet to settle which holds, `is_unconfirmed` that a tool or a
+    page alone says it.
     """
 
     key: UUID
@@ -249,6 +250,7 @@ class Candidate:
     is_mandatory: bool = False
     opposites: frozenset[UUID] = frozenset()
     is_disputed: bool = False
+    is_unconfirmed: bool = False
 
 
 class Place(NamedTuple):
@@ -305,7 +307,11 @@ def placed(candidates: Sequence[Candidate], *, errors: Collection[str]) -> dict[
     places = {each.key: _place(each, errors) for each in candidates}
     background = {key for key, place in places.items() if place.tier is ContextTier.BACKGROUND}
     for each in candidates:
-        if not each.opposites or (each.key in background and not each.is_disputed):
+        if (
+            each.is_unconfirmed
+            or not each.opposites
+            or (each.key in background and not each.is_disputed)
+        ):
             continue
         for key in (each.key, *each.opposites & places.keys()):
             if places[key].tier is not ContextTier.CRITICAL:
@@ -318,6 +324,8 @@ def placed(candidates: Sequence[Candidate], *, errors: Collection[str]) -> dict[
 def _place(each: Candidate, errors: Collection[str]) -> Place:
     if each.is_mandatory:
         return Place(ContextTier.CRITICAL, 1.0, "it is always told")
+    if each.is_unconfirmed:
+        return Place(ContextTier.BACKGROUND, each.rank, "a tool or a web page alone says it")
     if each.form in _OF_ERRORS or each.memory_type == MemoryType.EPISODIC:
         alike = max((shared_words(each.content, error) for error in errors), default=0.0)
         if alike >= SAME_ERROR:

@@ -23,6 +23,7 @@ from memory.reading.cache import PREFETCH_SECONDS, Predicted, prefetch_key
 from memory.reading.questions import Depth, Question, Read, ReadQuestion
 from memory.reading.ranking import SEARCH_WEIGHTS, by_relevance
 from memory.reading.search import ranked_candidates
+from memory.reading.snapshots import at_snapshot
 from memory.satellites.plans.imports import is_imported, names_of_imported
 from memory.satellites.plans.models import SignalUse
 from memory.satellites.plans.prediction_models import (
@@ -35,10 +36,10 @@ from memory.satellites.plans.prediction_models import (
     near_files,
 )
 from memory.satellites.plans.selectors import file_touches, files_of, touches_of_names
+from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import Sought
 from memory.understanding.tools import Tools
 from teams.models import EndUser, Team
-from teams.tenancy import team_scope
 
 # Of each project, the latest.
 MOST_OF_PROJECT = 20_000
@@ -146,13 +147,16 @@ def predict(
     next reads, in place of what was.
     """
     found: dict[UUID, Predicted] = {}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
+
+    def propose(_: Revision | None) -> list[Predicted]:
         proposed = _by_files(viewer, signals) if signals.files else []
         of_use = learned(viewer=viewer, signals=signals, now=now)
         proposed += [Predicted(pk, *said) for pk, said in of_use.items()]
         for reason, text in _texts(viewer, signals):
             proposed += _by_words(viewer, reason, text, tools, now)
-    for each in proposed:
+        return proposed
+
+    for each in at_snapshot(propose, viewer=viewer):
         known = found.get(each.memory_id)
         found[each.memory_id] = _both(known, each) if known else each
     ranked = sorted(found.values(), key=lambda each: -each.confidence)[:limit]

@@ -16,6 +16,7 @@ from memory.reading.answers import Prompt
 from memory.reading.packing import Packing
 from memory.reading.questions import Depth, Question, Read
 from memory.reading.retrieval import prompt
+from memory.reading.snapshots import at_snapshot
 from memory.satellites.plans.choosing import (
     FactChooser,
     RequestType,
@@ -27,7 +28,6 @@ from memory.selectors.memories import memories_by_id
 from memory.understanding.tools import Tools
 from teams.domain.team_settings import ContextSettings
 from teams.services.team_settings import context_settings_of
-from teams.tenancy import team_scope
 
 # What is only chosen and not written has no other bound than the candidates.
 _NO_BOUND = 10_000_000
@@ -93,8 +93,7 @@ def read_only_context(
     is_written: bool = True,
 ) -> ReadOnlyContext:
     """Returns the facts for the request as a block; chosen alone unless `is_written`."""
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-        settings = context_settings_of(team_id=viewer.team_id)
+    settings = context_settings_of(team_id=viewer.team_id)
     kind = kind_of_request(request.question.text)
     max_chars = request.max_chars or settings.max_chars
     rules = _rules(settings, request, kind, max_chars)
@@ -173,8 +172,7 @@ def _rules(
 
 
 def _loaded(viewer: Viewer, selection: Selection, told: set[UUID]) -> tuple[ChosenFact, ...]:
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
-        memories = memories_by_id(viewer=viewer, ids=list(told))
+    memories = at_snapshot(lambda _: memories_by_id(viewer=viewer, ids=list(told)), viewer=viewer)
     return tuple(
         ChosenFact(memories[each.fact.key], each.fact.scope, each.reason, bool(each.rivals))
         for each in selection.kept

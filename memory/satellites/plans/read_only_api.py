@@ -196,6 +196,7 @@ class ContextViewSet(ApiViewSet):
 
     operations = {"context": ("context", "context"), "select": ("context", "context")}
     only_reads = True
+    confirms_keys = True
     memory_actions = ("context", "select", "conflicts")
 
     @operation(query=ContextQuerySerializer, answer=ContextSerializer)
@@ -251,7 +252,7 @@ class ContextViewSet(ApiViewSet):
     def _asker(self, given: Mapping[str, Any]) -> tuple[Viewer, UUID | None, Weights]:
         weights = Weights()
         if given.get("agent") is not None:
-            viewer, agent, _ = self.named_agent(given)
+            viewer, agent = self.named_agent(given)
             weights = own_weights(agent)
         else:
             viewer = self.named_viewer(given)
@@ -259,6 +260,7 @@ class ContextViewSet(ApiViewSet):
             return viewer, None, weights
         with self.team_scope():
             talk = conversation_with(viewer=viewer, conversation_id=given["conversation"])
+            self.check_user(talk.end_user.external_id)
         if viewer.agent_id is None:
             categories = tuple(talk.agent.allowed_categories)
             viewer = replace(viewer, agent_id=talk.agent_id, allowed_categories=categories)

@@ -95,6 +95,7 @@ class PredictionViewSet(ApiViewSet):
 
     operations = {"predict": ("context", "context")}
     only_reads = True
+    confirms_keys = True
     memory_actions = ("predict",)
 
     @operation(body=PredictSerializer, answer=PredictionSerializer)
@@ -180,6 +181,12 @@ class WorkSignalsSerializer(StrictSerializer):
 
 class AssembleSerializer(StrictSerializer):
     """The agent, person, project and signals of the work."""
+
+    example = {
+        "agent": "kyra",
+        "project": "apollo",
+        "signals": {"query": "Why does the login fail?", "current_file": "src/login.py"},
+    }
 
     agent = NameField()
     user = NameField(required=False, allow_null=True, max_length=200)
@@ -274,6 +281,7 @@ class WorkingContextViewSet(ApiViewSet):
 
     operations = {"assemble": ("context", "context"), "expand": ("context", "context")}
     only_reads = True
+    confirms_keys = True
     memory_actions = ("assemble", "expand")
 
     @operation(body=AssembleSerializer, answer=WorkingContextSerializer)
@@ -290,7 +298,7 @@ class WorkingContextViewSet(ApiViewSet):
         text = named.pop("file_text", "")
         lists = {each: tuple(named.get(each) or ()) for each in ("recent_errors", "opened_files")}
         signals = _with_imports(Signals(**{**named, **lists}), text)
-        viewer, agent, _ = self.named_agent(given)
+        viewer, agent = self.named_agent(given)
         made = assemble_context(
             viewer=viewer,
             signals=signals,
@@ -324,7 +332,7 @@ class WorkingContextViewSet(ApiViewSet):
     @operation(query=ExpandQuerySerializer, answer=ExpandedTopicSerializer)
     def expand(self, given: Given) -> HttpResponse:
         """Returns the memories of a topic of the index: a category, tag, subject or folder."""
-        viewer, agent, _ = self.named_agent(given)
+        viewer, agent = self.named_agent(given)
         counter = counter_for(agent.model_config)
         found = expand_topic(
             viewer=viewer,

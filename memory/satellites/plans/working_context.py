@@ -26,6 +26,7 @@ from memory.reading.packing import Chosen, Packing, line_of
 from memory.reading.questions import MAX_QUERY_CHARS, Depth, Question, Read
 from memory.reading.ranking import Ranked
 from memory.reading.retrieval import prompt
+from memory.reading.snapshots import at_snapshot
 from memory.satellites.plans.placing import (
     DEFAULT_SHARES,
     FRAME,
@@ -59,12 +60,11 @@ from memory.satellites.plans.selectors import (
 )
 from memory.selectors.filters import NOBODY
 from memory.selectors.names import PersonNames
-from memory.selectors.revisions import team_revision
+from memory.selectors.revisions import Revision
 from memory.selectors.search.signal_rows import SignalRow
 from memory.understanding.tools import Tools
 from routing.clients.quick_redis import quick_redis
 from teams.errors import NotFoundError
-from teams.tenancy import team_scope
 
 _RECENT = timedelta(hours=24)
 # A memory of less relevance (0-1) to the work in progress is left to the index, which names it.
@@ -167,6 +167,7 @@ class Chooser:
             is_mandatory=row.is_pinned or row.memory_type == MemoryType.IDENTITY,
             opposites=frozenset(opposites[row.memory_id]),
             is_disputed=row.status == Status.DISPUTED,
+            is_unconfirmed=row.is_unconfirmed,
         )
 
 
@@ -224,10 +225,12 @@ def assemble_context(
     unasked = replace(signals, recent_errors=())
     guesses = predict(viewer=named, signals=unasked, tools=tools, now=now, is_kept=False)
     predicted |= {each.memory_id: each for each in guesses}
-    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):
-        revision = team_revision(team_id=viewer.team_id)
+
+    def standing(revision: Revision | None) -> tuple[list[WorkingRow], list[tuple[str, int]]]:
         rows = working_set(viewer=reader, files=signals.files, collaborator_id=collaborator_id)
-        topics = topic_counts(viewer=named, revision=revision)
+        return rows, topic_counts(viewer=named, revision=revision)
+
+    rows, topics = at_snapshot(standing, viewer=reader)
     kept = frozenset((*(row.memory_id for row in rows if _is_kept(row, signals)), *predicted))
     chooser = Chooser(
         viewer=reader,
@@ -255,7 +258,6 @@ def assemble_context(
             tools=tools,
             now=now,
             also=kept,
-            revision=revision,
         ),
         packing=Packing(
             plan=working_plan(shares=shares, token_budget=token_budget),

@@ -20,7 +20,7 @@ from memory.reading.questions import MAX_QUERY_CHARS, Depth
 from memory.satellites.playground.trying import PlanName, Trial
 from memory.selectors.conversations import conversation_with
 from teams.admin.document_fields import slider_field
-from teams.admin.suggestions import SuggestWidget, people_of
+from teams.admin.suggestions import SuggestWidget, recently_used
 from teams.admin.theme import SelectWidget, TextWidget
 from teams.domain.agent_document import MAX_WEIGHT, MOST_TOKEN_BUDGET, SIGNALS, RetrievalWeights
 from teams.errors import DomainError, InvalidError, NotFoundError
@@ -31,8 +31,8 @@ _COLD = [("", "no"), ("yes", "yes")]
 _YES_NO = {"": None, "yes": True, "no": False}
 _OPTIONS = ("token_budget", "limit", "min_score", "include_cold", "include_raw", "memory_types")
 _PLANS = [
-    (PlanName.RETRIEVE.value, "retrieve: memories within a budget"),
-    (PlanName.PROMPT.value, "prompt: the seven layers"),
+    (PlanName.RETRIEVE.value, "Memories (/v1/retrieve)"),
+    (PlanName.PROMPT.value, "System prompt (/v1/prompt)"),
 ]
 
 
@@ -49,7 +49,7 @@ class PlaygroundForm(forms.Form):
         Agent.objects.none(),
         empty_label=None,
         widget=SelectWidget,
-        help_text="The agent that asks.",
+        help_text="The agent that would get the answer.",
     )
     person = forms.CharField(
         required=False,
@@ -58,7 +58,7 @@ class PlaygroundForm(forms.Form):
         widget=SuggestWidget,
     )
     project = forms.ModelChoiceField(
-        Project.objects.none(), required=False, empty_label="any", widget=SelectWidget
+        Project.objects.none(), required=False, empty_label="Any", widget=SelectWidget
     )
     conversation = forms.UUIDField(
         required=False,
@@ -66,7 +66,7 @@ class PlaygroundForm(forms.Form):
         help_text="Id of one of the agent's conversations. Its summary is added to the prompt.",
         widget=TextWidget,
     )
-    plan = forms.ChoiceField(choices=_PLANS, label="Endpoint", widget=SelectWidget)
+    plan = forms.ChoiceField(choices=_PLANS, label="Result", widget=SelectWidget)
     question = forms.CharField(
         max_length=MAX_QUERY_CHARS,
         required=False,
@@ -113,7 +113,7 @@ class PlaygroundForm(forms.Form):
         self._choices("agent").choices = [(each.pk, str(each)) for each in agents]
         self._choices("project").queryset = Project.objects.filter(team_id=team.pk)
         people: Any = self.fields["person"].widget  # Any: a SuggestWidget
-        people.suggestions = people_of(team_id=team.pk)
+        people.suggestions = recently_used("end_user", team_ids=[team.pk])
         defaults = self._defaults(agents)
         for name in SIGNALS:
             self.fields[f"weight_{name}"] = slider_field(

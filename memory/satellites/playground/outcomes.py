@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
 from memory.domain.plans.assembly import Assembly
 from memory.domain.scoring import USAGE_SHARE, Signals, Weights, relative_to_best, score_shares
 from memory.domain.types import MemoryType, Status
@@ -145,7 +147,10 @@ def _weighed(considered: Considered) -> dict[UUID | None, float]:
     if not candidates:
         return {}
     # Memories and messages that are ranked together share one table.
-    relevance = relative_to_best(candidates[0].table.semantic)
+    table = candidates[0].table.semantic
+    is_confirmed = np.ones(len(table), dtype=bool)
+    is_confirmed[[each.place for each in candidates if each.row.is_unconfirmed]] = False
+    relevance = relative_to_best(table, is_confirmed=is_confirmed)
     return {
         each.row.memory_id if isinstance(each, Ranked) else each.row.message_id: float(
             relevance[each.place]
@@ -219,6 +224,11 @@ class Line:
         return ", ".join(part.words for part in self.bar) or "all signals are zero"
 
 
+def section_words(name: str) -> str:
+    """The name of a section of a prompt as people read it."""
+    return "other memories" if name == "rest" else name.replace("_", " ")
+
+
 def outcomes_context(outcomes: Sequence[Outcome], weights: Weights) -> dict[str, Any]:
     """Returns the candidates as the template shows them."""  # Any: a template's context
     places = {
@@ -265,7 +275,7 @@ def _line(place: int, outcome: Outcome, weights: Weights, places: dict[UUID, int
         is_told=outcome.fate is Fate.TOLD,
         fate=fate,
         tokens=outcome.tokens,
-        section=outcome.section.replace("_", " "),
+        section=section_words(outcome.section),
         notes=_notes(outcome),
         bar=_bar(shares),
         figures=[

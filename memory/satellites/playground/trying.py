@@ -26,7 +26,7 @@ from memory.reading.packing import Packing
 from memory.reading.questions import Depth, Question, Read, of_types
 from memory.reading.retrieval import prompt
 from memory.reading.seven_layers import build_prompt, prompt_without_memory
-from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt
+from memory.satellites.playground.outcomes import Outcome, outcomes_of_prompt, section_words
 from memory.selectors.conversations import viewer_in
 from memory.understanding.tools import Tools
 from teams.domain.agent_document import RetrievalWeights
@@ -184,7 +184,7 @@ def _sections(found: Prompt) -> list[SectionUse]:
     cut = {each.section: each for each in assembly.trimmed}
     return [
         SectionUse(
-            name.replace("_", " "),
+            section_words(name),
             tokens,
             sum(told.section == name for told in assembly.told),
             cut[name].count if name in cut else 0,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import partial
 from typing import TypeAlias
 
 from memory.clients.afterwards import at_its_end
@@ -26,11 +27,12 @@ from memory.reading.questions import Depth, Question, Read
 from memory.reading.ranking import SEARCH_WEIGHTS
 from memory.reading.retrieval import search
 from memory.reading.search import told_alone
+from memory.reading.snapshots import at_snapshot
 from memory.reading.usage import note_retrieved
 from memory.selectors.filters import categories_named_in, matching
 from memory.selectors.memories import outdated_summaries
 from memory.selectors.names import PersonNames, person_names
-from memory.selectors.revisions import team_revision
+from memory.selectors.revisions import Revision, committed_revision
 from memory.selectors.ttl_cache import zone_of
 from memory.understanding.tools import Tools
 from memory.writing.categories import check_allowed, requested_categories
@@ -74,7 +76,7 @@ class QueryResult:
         label = escaped_line(memory.category or memory.memory_type).replace("]", "&#93;")
         told, quote = names.told(memory.pk, memory.content), names.quotes.get(memory.pk)
         line = quote.render(told) if quote else escaped_line(told)
-        text = f"[{label}{mark_of(memory.status)}] {line}"
+        text = f"[{label}{mark_of(memory.status, source=memory.source)}] {line}"
         tokens = estimate_tokens(f"{text}\n")
         return cls(memory, text, tokens, told, found.score, found.signals, quote)
 
@@ -83,7 +85,8 @@ class QueryResult:
         """Equal for two memories of which one is enough."""
         memory = self.memory
         said_by = (self.quote.speaker, self.quote.day) if self.quote else None
-        return (memory.category, memory.status, said_by, same_words(self.told))
+        mark = mark_of(memory.status, source=memory.source)
+        return (memory.category, mark, said_by, same_words(self.told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +243,13 @@ class _Query:
 
     def answer(self, render: Callable[[QueryAnswer], Body]) -> Sent:
         """The answer as it is sent; its memories are counted as retrieved."""
-        query, team_id = self.query, self.viewer.team_id
-        with team_scope(team_ids=[team_id], actor=self.viewer.actor):
-            # What is read after it belongs to this revision, or to a later one.
-            revision = team_revision(team_id=team_id)
-            rows = Memory.objects.searchable(include_cold=True)
-            if query.memory_types:
-                rows = rows.filter(memory_type__in=query.memory_types)
-            rows = matching(viewer=self.viewer, rows=rows, expression=query.filters)
-            whole = [row for row in self.known if row.context == Category.Context.ALL]
-            given, unread = self._whole(rows, whole)
+        query, viewer = self.query, self.viewer
+        whole = [row for row in self.known if row.context == Category.Context.ALL]
+        matched = partial(self._matching, whole)
+        if whole or any(conditions_of(query.filters)):
+            rows, given, unread, revision = at_snapshot(matched, viewer=viewer)
+        else:  # no row is read yet
+            rows, given, unread, revision = matched(committed_revision(team_id=viewer.team_id))
         names = [name for name in query.categories if name not in {row.name for row in whole}]
         found: list[FoundMemory | QuotedMessage] = []
         warnings = nobody_named(self.viewer)
@@ -278,7 +278,7 @@ class _Query:
             warnings=warnings,
         )
         ids = [each.memory.pk for each in results]
-        note_retrieved(team_id=team_id, memory_ids=ids, now=self.now)
+        note_retrieved(team_id=viewer.team_id, memory_ids=ids, now=self.now)
         cosines = [each.signals.cosine for each in results if each.signals is not None]
         return Sent(
             render(answer),
@@ -289,13 +289,24 @@ class _Query:
             read_messages or called.is_heard,
         )
 
+    def _matching(
+        self, whole: Sequence[Category], revision: Revision | None
+    ) -> tuple[MemoryQuerySet, list[FoundMemory], int, Revision | None]:
+        """Returns the rows to search, those of whole categories, and how many more, as of when."""
+        rows = Memory.objects.searchable(include_cold=True)
+        if self.query.memory_types:
+            rows = rows.filter(memory_type__in=self.query.memory_types)
+        rows = matching(viewer=self.viewer, rows=rows, expression=self.query.filters)
+        return rows, *self._whole(rows, whole), revision
+
     def _names(self, found: Sequence[FoundMemory | QuotedMessage]) -> PersonNames:
         memories = [each.memory for each in found if isinstance(each, FoundMemory)]
         if not memories:
             return PersonNames()
-        with team_scope(team_ids=[self.viewer.team_id], actor=self.viewer.actor):
-            texts = [(memory.pk, memory.content) for memory in memories]
-            return person_names(team_id=self.viewer.team_id, texts=texts)
+        texts = [(memory.pk, memory.content) for memory in memories]
+        return at_snapshot(
+            lambda _: person_names(team_id=self.viewer.team_id, texts=texts), viewer=self.viewer
+        )
 
     def _whole(
         self, rows: MemoryQuerySet, categories: Sequence[Category]

@@ -48,6 +48,13 @@ BULLETS = "bullets"
 class MemoryQuerySerializer(ReadOptionsSerializer):
     """A question, and which memories may answer it."""
 
+    example = {
+        "agent": "kyra",
+        "user": "sarah",
+        "query": "What does Sarah drink?",
+        "filters": {"importance": {"gte": 5}},
+    }
+
     categories = serializers.ListField(
         child=NameField(),
         required=False,
@@ -152,8 +159,7 @@ class MemoryQueryViewSet(ReadViewSet):
         """
         asked = self.asked(given)
         read = asked.read
-        with self.team_scope():
-            viewer, filters = named_by(given["filters"], viewer=read.viewer)
+        viewer, filters = named_by(given["filters"], viewer=read.viewer)
         depth = read.depth
         if viewer.end_user_id is None and not viewer.names_nobody:
             depth = replace(depth, include_raw=False)

@@ -29,7 +29,8 @@ from memory.api.memory_views import MemoryWrites, code_of
 from memory.api.request_events import write_event
 from memory.api.schemas import ApiSerializer, QuerySerializer, StrictSerializer
 from memory.domain.audience import Viewer
-from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS
+from memory.domain.types import MAX_SUBJECT_CHARS, MAX_TAGS, Source
+from memory.models.memory import SOURCES
 from memory.satellites.tasks.services import (
     NewItem,
     Promotion,
@@ -69,6 +70,8 @@ class TaskIdField(NameField):
 
 class NewTaskSerializer(StrictSerializer):
     """A task to begin."""
+
+    example = {"agent": "kyra", "project": "apollo", "id": "release-7"}
 
     id = TaskIdField(required=False, allow_null=True, help_text="Made where it is left out.")
     agent = NameField(required=False, allow_null=True, help_text="Whose it is; created when new.")
@@ -134,6 +137,13 @@ class ItemFilterSerializer(TaskQuerySerializer):
 
 class NewItemSerializer(StrictSerializer):
     """Reasoning with its text, or the output of a tool."""
+
+    example = {
+        "kind": "reasoning",
+        "stage": "plan",
+        "text": "The tests need Redis.",
+        "importance": 7,
+    }
 
     kind = OneOfField(choices=KINDS)
     stage = NameField(required=False, allow_null=True, help_text="Of the task, such as `plan`.")
@@ -211,6 +221,11 @@ class PromotionSerializer(StrictSerializer):
     subject = NameField(required=False, allow_blank=True, max_length=MAX_SUBJECT_CHARS)
     tags = serializers.ListField(child=NameField(), required=False, max_length=MAX_TAGS)
     is_pinned = StrictBooleanField(required=False, default=False)
+    source = OneOfField(  # type: ignore[assignment]  # DRF fields have a `source` too
+        choices=SOURCES,
+        required=False,
+        help_text="Who says it: `tool` for the output of a tool without `content`, else `agent`.",
+    )
     reason = NoteField()
 
 
@@ -345,11 +360,12 @@ class TaskViewSet(MemoryWrites):
         viewer = self._viewer(given)
         given = _said(given)
         kind = ProjectKind(given["kind"]) if given.get("kind") else None
+        source = Source(given["source"]) if "source" in given else None
         result = promote_item(
             viewer=viewer,
             task_id=task_id,
             item_id=item_id,
-            promotion=Promotion(**given | {"kind": kind}),
+            promotion=Promotion(**given | {"kind": kind, "source": source}),
             tools=default_tools(),
             now=timezone.now(),
         )

@@ -16,7 +16,7 @@ from memory.domain.artifacts import payload_as_said
 from memory.domain.audience import Viewer
 from memory.domain.forms import MAX_SIGNATURE_CHARS, Form, Payload
 from memory.domain.text.words import has_words
-from memory.domain.types import Scope
+from memory.domain.types import Scope, Source
 from memory.satellites.tasks import store as task_store
 from memory.satellites.tasks.store import (
     ItemKind,
@@ -235,7 +235,8 @@ class Promotion:
     """The form in which an item is stored: verbatim or reworded, its `kind`, and what is added.
 
     A kind gives the importance, where none is said, a tag and, where the team's vocabulary has it,
-    the category. A failure comes with its lesson.
+    the category. A failure comes with its lesson. The output of a tool in its own words has the
+    source `tool` where none is said.
     """
 
     content: str = ""
@@ -247,6 +248,7 @@ class Promotion:
     subject: str = ""
     tags: Sequence[str] = ()
     is_pinned: bool = False
+    source: Source | None = None
     reason: str = ""
 
 
@@ -292,6 +294,7 @@ def promote_item(
         external_id=f"task-item:{item.id}",
         form=form,
         payload=payload,
+        source=promotion.source or _source(promotion, item),
     )
     (result,) = remember(
         # What the agent learned in its task, whoever asks for it to be kept.
@@ -305,6 +308,11 @@ def promote_item(
     with suppress(WorkingMemoryAwayError):  # The memory is written; the task only names it.
         task_store.mark_promoted(_key(viewer, task), item_id=item.id, memory_id=result.memory.pk)
     return result
+
+
+def _source(promotion: Promotion, item: TaskItem) -> Source | None:
+    is_quoted = item.kind == ItemKind.TOOL_OUTPUT and not promotion.content
+    return Source.TOOL if is_quoted else None
 
 
 def _content(promotion: Promotion, words: str) -> str:

@@ -317,6 +317,7 @@ def _marks(memory: Memory) -> list[str]:
         memory.memory_type.replace("_", " "),
         memory.status.replace("_", " "),
         *(["pinned"] if memory.is_pinned else []),
+        *(["unconfirmed"] if memory.is_unconfirmed else []),
         f"importance {memory.importance}",
         *(owner for owner in owners if owner),
     ]

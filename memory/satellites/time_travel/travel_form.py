@@ -51,7 +51,7 @@ class TravelForm(forms.Form):
     )
     status = forms.ChoiceField(
         required=False,
-        choices=[*_choices("Shown to agents", SHOWN_STATUSES), (ALL, "all")],
+        choices=[*_choices("Shown to agents", SHOWN_STATUSES), (ALL, "All")],
         widget=SelectWidget,
     )
     text = forms.CharField(

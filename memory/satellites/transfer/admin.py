@@ -25,11 +25,11 @@ from teams.admin.base import TeamAdmin, TeamOwnedForm, section
 from teams.admin.confirm import Change, page_action
 from teams.admin.display import actor_column, json_column, label_column, page_of_row, time_column
 from teams.admin.filters import DaysFilter
-from teams.admin.suggestions import SuggestWidget
+from teams.admin.suggestions import SuggestWidget, recently_used
 from teams.admin.theme import FileWidget, RelatedFilter, SelectWidget, display
 from teams.admin_permissions import ADMINS, may
 from teams.errors import DomainError
-from teams.models import Agent, EndUser, Project
+from teams.models import EndUser, Team
 from teams.models.people import Role
 from teams.tenancy import database_now
 
@@ -69,8 +69,9 @@ class UploadForm(TeamOwnedForm):
     upload = forms.FileField(
         label="File",
         widget=FileWidget,
-        help_text="A ChatGPT or Claude export, a mem0 export, a Letta agent file, a LangGraph"
-        " store, notes in Markdown, JSON Lines or CSV. Imported again, it stores nothing twice.",
+        help_text="A ChatGPT or Claude export, a mem0 export, a Letta agent file, edges of"
+        " Graphiti or Zep, a LangGraph store, notes in Markdown, JSON Lines or CSV. Imported"
+        " again, it stores nothing twice.",
     )
     file_format = forms.ChoiceField(
         label="Format",
@@ -91,12 +92,10 @@ class UploadForm(TeamOwnedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: Django's own signature
         super().__init__(*args, **kwargs)
-        for name, slugs in (
-            ("agent", Agent.objects.order_by("slug").values_list("slug", flat=True)),
-            ("project", Project.objects.order_by("slug").values_list("slug", flat=True)),
-        ):
+        teams = list(Team.objects.values_list("pk", flat=True))
+        for name, of in (("agent", "agent"), ("user", "end_user"), ("project", "project")):
             widget: Any = self.fields[name].widget  # Any: a SuggestWidget
-            widget.suggestions = [(slug, "") for slug in slugs.distinct()]
+            widget.suggestions = recently_used(of, team_ids=teams)
 
     def clean(self) -> dict[str, Any]:  # Any: a form's values
         """Start the import, or say what is wrong with the file."""

@@ -176,9 +176,13 @@ class ExportViewSet(ApiViewSet):
 
 
 def lines_file(lines: Iterable[bytes], name: str) -> StreamingHttpResponse:
-    """Sends lines of JSON as a file of that name."""
+    """Sends lines of JSON as a file of that name.
+
+    The response closes them where the client goes away: left to the garbage collector, a
+    transaction of theirs would end in another thread, inside a request of somebody else.
+    """
     return StreamingHttpResponse(
-        lines,
+        iter(lines),
         content_type=JSON_LINES,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
@@ -206,10 +210,10 @@ class ImportViewSet(ApiViewSet):
         """Import a file, sent as the body: its format is found by the contents.
 
         ChatGPT and Claude exports (the zip or its conversations.json), mem0 exports, Letta agent
-        files, LangGraph stores as JSON Lines, notes in Markdown (one or a zip), JSON Lines and
-        CSV. The whole file is checked first: where something is wrong, the answer names the place
-        and nothing is imported. Then it is written in the background (202). Sent again, it stores
-        nothing twice. Needs a key of the team.
+        files, edges of Graphiti, LangGraph stores as JSON Lines, notes in Markdown (one or a zip),
+        JSON Lines and CSV. The whole file is checked first: where something is wrong, the answer
+        names the place and nothing is imported. Then it is written in the background (202). Sent
+        again, it stores nothing twice. Needs a key of the team.
         """
         if (self.request.content_type or "").startswith("multipart/"):
             raise ImportFileError("Send the file itself as the body: curl --data-binary @FILE.")

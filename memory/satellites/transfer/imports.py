@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import IO, TypeVar
@@ -17,7 +18,7 @@ from django.db.models import F, QuerySet
 
 from memory.domain.audience import Viewer
 from memory.domain.forms import Form
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, Source, weakest
 from memory.models import Job
 from memory.satellites.transfer.formats.items import (
     ImportFileError,
@@ -36,19 +37,17 @@ from memory.writing.background import (
     run_write,
     send_after_commit,
 )
-from memory.writing.drafts import Outcome
+from memory.writing.drafts import IMPORTED, Outcome
 from memory.writing.jobs import queue_extraction, visible_conversation
-from memory.writing.posting import open_conversation
 from memory.writing.stating import StatedMemory, remember
 from teams.errors import ConflictError, DomainError, NotFoundError, UnavailableError
-from teams.services.conversations import NewMessage, append_messages
-from teams.services.people import ensure_end_users
+from teams.services.conversations import NewMessage, append_messages, start_conversation
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import database_now, team_scope
 
 IMPORT_TASK = "memory.satellites.transfer.tasks.run_import"
 ACTOR = "task:import"
-EXTRACTOR = "import"
 UNFINISHED = (ImportRun.State.QUEUED, ImportRun.State.RUNNING)
 # Written in one transaction.
 MESSAGES_A_BATCH = 500
@@ -113,10 +112,10 @@ def start_import(
 
 
 def _batches(run: ImportRun, items: Iterable[Item]) -> Iterator[ImportBatch]:
-    """The items in their order: messages of one conversation together, and memories."""
+    """The items in their order: messages together, and memories."""
     number = 0
-    for key, group in groupby(items, key=_conversation):
-        most = MESSAGES_A_BATCH if key else MEMORIES_A_BATCH
+    for are_messages, group in groupby(items, key=is_message):
+        most = MESSAGES_A_BATCH if are_messages else MEMORIES_A_BATCH
         for part in _parted(group, most, chars=_chars):
             number += 1
             users = sorted({item["user"] for item in part if "user" in item})
@@ -141,9 +140,7 @@ def _chars(*items: Item) -> int:
 
 
 def _conversation(item: Item) -> tuple[str, ...]:
-    """The names of a message's conversation; none for a memory."""
-    if not is_message(item):
-        return ()
+    """The names of a message's conversation."""
     return tuple(str(item.get(name)) for name in ("thread_id", "agent", "user", "project"))
 
 
@@ -295,7 +292,7 @@ class _ChangedError(Exception):
 
 
 def _write_messages(run: ImportRun, batch: ImportBatch, part: list[Item], now: datetime) -> None:
-    """Store messages of one conversation and a job of their extraction, in one transaction."""
+    """Store messages and jobs of their extraction in one transaction."""
     viewer = Viewer(team_id=run.team_id, actor=run.actor)
 
     def transaction() -> None:
@@ -305,42 +302,57 @@ def _write_messages(run: ImportRun, batch: ImportBatch, part: list[Item], now: d
             # An erasure takes items out of it: before this, or after they are messages.
             if not (items := _take(run, batch, part)):
                 return
-            opened, _ = open_conversation(
-                team_id=run.team_id,
-                agent=items[0]["agent"],
-                user=items[0]["user"],
-                project=items[0].get("project"),
-                thread_id=items[0]["thread_id"],
-            )
-            conversation = visible_conversation(viewer=viewer, conversation_id=opened.pk)
-            last = conversation.last_position
-            given = [
-                NewMessage(
-                    role=item["role"],
-                    content=item["content"],
-                    name=item["name"],
-                    created_at=_time(item),
-                    external_id=item["external_id"],
+            has_memory = flags_of_id(team_id=run.team_id).memory
+            users = {item["user"] for item in items}
+            people = ensure_end_users(team_id=run.team_id, external_ids=users)
+            agent = cache(lambda slug: ensure_agent(team_id=run.team_id, slug=slug))
+            project = cache(lambda slug: ensure_project(team_id=run.team_id, slug=slug))
+            new, failed, jobs = 0, list[dict[str, str]](), list[Job]()
+            for _, group in groupby(items, key=_conversation):
+                first, *others = group
+                conversation, is_new = start_conversation(
+                    team_id=run.team_id,
+                    agent=agent(first["agent"]),
+                    end_user=people[first["user"]],
+                    project=project(first["project"]) if first.get("project") else None,
+                    thread_id=first["thread_id"],
+                    started_at=_time(first),
                 )
-                for item in items
-            ]
-            rows = append_messages(conversation=conversation, messages=given, now=now)
-            if flags_of_id(team_id=run.team_id).memory:
+                if not is_new:
+                    found = conversation.pk
+                    conversation = visible_conversation(viewer=viewer, conversation_id=found)
+                last = conversation.last_position
+                said = [first, *others]
+                given = list(map(_message, said))
+                rows = append_messages(conversation=conversation, messages=given, now=now)
+                new += conversation.last_position - last
+                failed += [
+                    _failure(item, "A message of this id is stored with another text.")
+                    for item, row in zip(said, rows, strict=True)
+                    if row.content != item["content"]
+                ]
                 # The sweep publishes the jobs, some at a time: thousands at once would hold up the
                 # tasks of others, and the rest of this import.
-                job = queue_extraction(conversation=conversation, is_capped=False)
-                if job is not None and not run.does_extract:
-                    Job.objects.filter(team_id=run.team_id, pk=job.pk).update(
-                        state=Job.State.DONE, done_position=job.to_position, finished_at=now
-                    )
-            failed = [
-                _failure(item, "A message of this id is stored with another text.")
-                for item, row in zip(items, rows, strict=True)
-                if row.content != item["content"]
-            ]
-            _note_done(run, items, new=conversation.last_position - last, failed=failed)
+                job = has_memory and queue_extraction(conversation=conversation, is_capped=False)
+                jobs += [job] if job else []
+            if jobs and not run.does_extract:
+                Job.objects.filter(team_id=run.team_id, pk__in=[job.pk for job in jobs]).update(
+                    state=Job.State.DONE, done_position=F("to_position"), finished_at=now
+                )
+            _note_done(run, items, new=new, failed=failed)
 
     run_write(transaction)
+
+
+def _message(item: Item) -> NewMessage:
+    return NewMessage(
+        role=item["role"],
+        content=item["content"],
+        name=item["name"],
+        created_at=_time(item),
+        external_id=item["external_id"],
+        source=item.get("source", ""),
+    )
 
 
 def _write_memories(
@@ -359,7 +371,7 @@ def _write_memories(
         tools=tools,
         now=now,
         reason=f"imported from {run.format}",
-        extractor=EXTRACTOR,
+        extractor=IMPORTED,
         is_import=True,
         confirm=confirm,
     )
@@ -382,8 +394,10 @@ def _take(run: ImportRun, batch: ImportBatch, part: list[Item]) -> list[Item]:
     if row is None:
         return []
     wanted = {(item["at"], item["external_id"]) for item in part}
-    taken = [item for item in row.items if (item["at"], item["external_id"]) in wanted]
-    rest = [item for item in row.items if item not in taken]
+    taken, rest = list[Item](), list[Item]()
+    for item in row.items:
+        is_wanted = (item["at"], item["external_id"]) in wanted
+        (taken if is_wanted else rest).append(item)
     if rest:
         rows.update(items=rest)
     else:
@@ -406,15 +420,18 @@ def _stated(item: Item) -> StatedMemory:
         external_id=item["external_id"],
         created_at=_time(item),
         form=form,
-        valid_from=_time(item) if is_event else None,
+        valid_from=_time(item) if is_event else _time(item, "valid_from"),
+        valid_to=_time(item, "valid_to"),
         # Events never contradict each other, and a log has thousands.
         check=not is_event,
+        # Whoever imports a file has not stated what is in it.
+        source=weakest((Source.AGENT, Source(item.get("source", Source.AGENT)))),
         **given,
     )
 
 
-def _time(item: Item) -> datetime | None:
-    return datetime.fromisoformat(item["created_at"]) if item["created_at"] else None
+def _time(item: Item, field: str = "created_at") -> datetime | None:
+    return datetime.fromisoformat(item[field]) if item.get(field) else None
 
 
 def _failure(item: Item, problem: str) -> dict[str, str]:

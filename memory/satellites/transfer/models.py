@@ -57,7 +57,7 @@ class ImportRun(TeamOwned):
 class ImportBatch(TeamOwned):
     """Items of an import that are still to be written, in their order; gone once they are.
 
-    Those of one batch are messages of one conversation, or memories. `users` are the external ids
+    Those of one batch are messages, or memories. `users` are the external ids
     of the people that they belong to; an erasure takes out what is theirs.
     """
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from graphlib import TopologicalSorter
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -39,8 +41,16 @@ _KEPT_BACK = {
     "teams_membership": "logins of the admin, which are the installation's",
 }
 _KEPT_BACK_COLUMNS = {("routing_provider", "encrypted_key")}
-# What a row of an export is given in place of its value: its place in an index that stays behind.
-RESET = {"memory_searchentry": {"graph_dimensions": "0", "graph_number": "0"}}
+# Tables that leave with a move nevertheless: clients go on with the keys that they have, and what
+# they send again is answered as before.
+_OF_MOVES = {"audit_writtenbatch", "teams_apikey", "teams_idempotentrequest"}
+# Expressions for columns of an imported row in place of its value: its place in an index that stays
+# behind, the freeze of its move, and the lease of a request that this installation does not run.
+RESET = {
+    "memory_searchentry": {"graph_dimensions": "0", "graph_number": "0"},
+    "teams_idempotentrequest": {"lease_until": "NULL"},
+    "teams_team": {"frozen_at": "NULL", "exported_at": "NULL"},
+}
 _COLUMNS = """
 SELECT c.relname, array_agg(a.attname::text ORDER BY a.attnum)
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -66,20 +76,21 @@ class TeamExport:
 
     All of it is of one snapshot, in one transaction that lasts as long as the lines are read;
     memory does not grow with the team. The manifest counts the rows of each table, with the
-    SHA-256 of its lines, and names the log's latest seal; a stream without it was cut off. Raises
-    NotFoundError for a team that is not there.
+    SHA-256 of its lines, and names the log's latest seal; a stream without it was cut off. That of
+    a move has API keys, kept answers and providers' encrypted keys as well. Raises NotFoundError
+    for a team that is not there.
     """
 
     team_id: UUID
     actor: str
     now: datetime
+    is_move: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        with team_scope(team_ids=[self.team_id], actor=self.actor):
+        with team_scope(team_ids=[self.team_id], actor=self.actor, is_snapshot=True):
             with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 cursor.execute("SET LOCAL statement_timeout = 0")
-                columns = columns_of(cursor, exported_tables())
+                columns = columns_of(cursor, is_move=self.is_move)
             yield _line(self._header(columns))
             tables: dict[str, dict[str, object]] = {}
             for table, names in columns.items():
@@ -100,6 +111,7 @@ class TeamExport:
             MARK: FORMAT,
             "version": str(settings.SPECTACULAR_SETTINGS["VERSION"]),
             "exported_at": self.now.isoformat(),
+            "is_move": self.is_move,
             "team": {"id": str(team.pk), "slug": team.slug},
             "embeddings": embeddings
             and {"model": embeddings.model, "dimensions": embeddings.dimensions},
@@ -134,12 +146,41 @@ class TeamExport:
         }
 
 
+def write_export(lines: TeamExport, file: Path) -> int:
+    """Writes the lines where only their owner may read them; returns how many they are.
+
+    The file appears when it is whole. Raises FileExistsError, and OSError.
+    """
+    if file.exists():
+        raise FileExistsError(f"{file} is there already; name a new file.")
+    partial = file.with_name(f"{file.name}.partial")
+    count = 0
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with os.fdopen(os.open(partial, flags, 0o600), "wb") as opened:
+            for line in lines:
+                opened.write(line)
+                count += 1
+            opened.flush()
+            os.fsync(opened.fileno())
+        partial.rename(file)
+        folder = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return count
+
+
 def _line(value: dict[str, object]) -> bytes:
     return f"{on_one_line(json.dumps(value, ensure_ascii=False))}\n".encode()
 
 
-def exported_tables() -> list[str]:
-    """The tables of an export, each after those it points to."""
+def team_tables() -> list[str]:
+    """The tables with rows of teams, each after those it points to."""
     models: list[type[Model]] = [
         Team,
         *(
@@ -149,21 +190,30 @@ def exported_tables() -> list[str]:
         ),
     ]
     before = {each: _points_to(each) & set(models) - {each} for each in models}
-    tables = (each._meta.db_table for each in TopologicalSorter(before).static_order())
-    return [table for table in tables if table not in kept_back()]
+    return [each._meta.db_table for each in TopologicalSorter(before).static_order()]
 
 
-def kept_back() -> set[str]:
-    """Returns the tables of teams that an export leaves out."""
-    return {*_KEPT_BACK, *(table for each in satellites() for table in each.kept_back)}
+def exported_tables(*, is_move: bool = False) -> list[str]:
+    """The tables of an export, each after those it points to."""
+    behind = set(kept_back(is_move=is_move))
+    return [table for table in team_tables() if table not in behind]
 
 
-def columns_of(cursor: CursorWrapper, tables: list[str]) -> dict[str, list[str]]:
-    """The columns of each table that are written, not computed, and not kept back."""
+def kept_back(*, is_move: bool = False) -> dict[str, str]:
+    """Returns the tables of teams that an export leaves out, each with the reason."""
+    tables = dict(_KEPT_BACK)
+    for each in satellites():
+        tables |= each.kept_back
+    return {table: why for table, why in tables.items() if not (is_move and table in _OF_MOVES)}
+
+
+def columns_of(cursor: CursorWrapper, *, is_move: bool = False) -> dict[str, list[str]]:
+    """The columns of each exported table that are written, not computed, and not kept back."""
+    tables = exported_tables(is_move=is_move)
     cursor.execute(_COLUMNS, [tables])
     found: dict[str, list[str]] = dict(cursor.fetchall())
     return {
-        table: [name for name in found[table] if (table, name) not in _KEPT_BACK_COLUMNS]
+        table: [name for name in found[table] if is_move or (table, name) not in _KEPT_BACK_COLUMNS]
         for table in tables
     }
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
@@ -25,8 +26,8 @@ from memory.satellites.transfer.team_export import (
     exported_tables,
     team_column,
 )
+from teams.services.moves import OWNER, past_triggers
 
-OWNER = "owner"
 _MAX_LINE_BYTES = 256 * 2**20
 # Numbers of the installation that the team's next rows must lie behind.
 _SEQUENCES = {"audit_memorylog": "seq", "audit_logcommit": "id"}
@@ -42,6 +43,7 @@ class ImportedTeam:
     """The imported team, its number of rows by table, and the head of its seals, if any.
 
     `other_model` is the model of its vectors where this installation searches by another one.
+    With `is_move` its keys came along.
     """
 
     team_id: UUID
@@ -49,15 +51,16 @@ class ImportedTeam:
     rows: dict[str, int]
     head: Head | None
     other_model: str | None
+    is_move: bool
 
 
 def import_team(file: Path) -> ImportedTeam:
     """Write the team of an export, with all ids, its log and its seals, in one transaction.
 
     The owner's login writes the rows as they were, past the triggers that would log and number
-    them anew; writers of all teams wait meanwhile. Raises TeamImportError for a file that is
-    broken, cut, changed or of a later version, a team that is here already, and seals whose keys
-    are not set here; nothing is imported then. Memory does not grow with the file.
+    them anew. Raises TeamImportError for a file that is broken, cut, changed or of a later version,
+    a team that is here already, and seals whose keys are not set here; nothing is imported then.
+    Memory does not grow with the file.
     """
     with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
@@ -67,7 +70,8 @@ def import_team(file: Path) -> ImportedTeam:
                 stage = _Stage(cursor, lines)
                 stage.read()
             _check_new(cursor, stage)
-            _write(cursor, stage)
+            with past_triggers(stage.written()):
+                _write(cursor, stage)
         except (DatabaseError, psycopg.DatabaseError) as error:
             raise TeamImportError(f"The database refused it: {str(error).strip()}") from error
         return ImportedTeam(
@@ -76,6 +80,7 @@ def import_team(file: Path) -> ImportedTeam:
             rows=dict(stage.rows),
             head=stage.head(),
             other_model=_take_embeddings(stage.header["embeddings"]),
+            is_move=bool(stage.header.get("is_move")),
         )
 
 
@@ -89,8 +94,9 @@ class _Stage:
         self.rows: Counter[str] = Counter()
         self.header: dict[str, Any] = {}  # Any: JSON that is checked as it is read
         self.manifest: dict[str, Any] = {}
-        self.tables = exported_tables()
+        self.tables: list[str] = []
         self.team_id = self.slug = ""
+        self.is_back = False
 
     def read(self) -> None:
         """Raise TeamImportError for the first thing that is wrong, naming its line."""
@@ -123,6 +129,10 @@ class _Stage:
                 ": name them in SEAL_KEYS_PREVIOUS."
             )
 
+    def written(self) -> list[str]:
+        """The tables of the export, each after those it points to."""
+        return [table for table in self.tables if table in self.columns]
+
     def head(self) -> Head | None:
         if self.manifest["seal"] is None:
             return None
@@ -143,8 +153,10 @@ class _Stage:
             header["embeddings"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._error("this is no beginning of an export") from error
+        is_move = bool(header.get("is_move"))
+        self.tables = exported_tables(is_move=is_move)
         try:
-            known = columns_of(self.cursor, self.tables)
+            known = columns_of(self.cursor, is_move=is_move)
         except KeyError as missing:
             raise TeamImportError(
                 f"The table {missing} is not there yet: run `manage.py migrate` first."
@@ -198,22 +210,32 @@ class _Stage:
 
 
 def _check_new(cursor: CursorWrapper, stage: _Stage) -> None:
+    """Raises TeamImportError where the team is here, unless it moved away and now comes back."""
     cursor.execute(
-        "SELECT slug FROM teams_team WHERE id = %s OR slug = %s", [stage.team_id, stage.slug]
+        "SELECT id, slug, moved_to, frozen_at FROM teams_team WHERE id = %s OR slug = %s",
+        [stage.team_id, stage.slug],
     )
-    if found := cursor.fetchone():
-        raise TeamImportError(
-            f"There is a team '{found[0]}' here already. Import it into an installation that does"
-            " not have it."
-        )
+    for team_id, slug, moved_to, frozen_at in cursor.fetchall():
+        if not moved_to or str(team_id) != stage.team_id:
+            raise TeamImportError(
+                f"There is a team '{slug}' here already. Import it into an installation that does"
+                " not have it."
+            )
+        if datetime.fromisoformat(stage.header["exported_at"]) <= frozen_at:
+            raise TeamImportError(
+                f"This is the file with which the team '{slug}' left, or an older one. Export it"
+                " where it is now."
+            )
+        stage.is_back = True
 
 
 def _write(cursor: CursorWrapper, stage: _Stage) -> None:
     quoted = connections[OWNER].ops.quote_name
-    tables = [table for table in stage.tables if table in stage.columns]
-    for table in tables:
-        cursor.execute(f"ALTER TABLE {quoted(table)} DISABLE TRIGGER USER")
-    for table in tables:
+    if stage.is_back:
+        # What told clients where it was meanwhile (moving.py).
+        cursor.execute("DELETE FROM teams_apikey WHERE team_id = %s", [stage.team_id])
+        cursor.execute("DELETE FROM teams_team WHERE id = %s", [stage.team_id])
+    for table in stage.written():
         names = stage.columns[table]
         values = [RESET.get(table, {}).get(name, f"r.{quoted(name)}") for name in names]
         # Whole tables at a time, as rows of one may point to each other.
@@ -230,9 +252,6 @@ def _write(cursor: CursorWrapper, stage: _Stage) -> None:
             " WHERE team_id = %s))) FROM pg_get_serial_sequence(%s, %s) s",
             [stage.team_id, table, column],
         )
-    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    for table in tables:
-        cursor.execute(f"ALTER TABLE {quoted(table)} ENABLE TRIGGER USER")
 
 
 def _take_embeddings(given: dict[str, Any] | None) -> str | None:  # Any: JSON

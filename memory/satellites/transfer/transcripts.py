@@ -298,6 +298,7 @@ def _opened(
             user=target.user,
             project=target.project,
             thread_id=transcript.thread_id,
+            started_at=transcript.turns[0].created_at if transcript.turns else None,
         )
         ensure_end_users(team_id=target.team_id, external_ids=speakers)
     return conversation

@@ -68,6 +68,12 @@ class WebhookChangeSerializer(StrictSerializer):
 class NewWebhookSerializer(WebhookChangeSerializer):
     """An endpoint to set up."""
 
+    example = {
+        "url": "https://example.com/hooks/memory",
+        "events": ["memory.created"],
+        "name": "Search index",
+    }
+
     url = TextField(max_length=2000, help_text=_URL)
     events = WebhookEventsField(min_length=1, max_length=len(EVENTS))
     include_text = StrictBooleanField(required=False, default=False, help_text=_TEXT)

@@ -16,22 +16,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
 
 from audit.services.seals import seal_keys
 from memory.satellites.webhooks.models import WebhookEndpoint
-from routing.domain.endpoints import address_of
+from routing.clients.addresses import UnreachableAddressError, connect
+from routing.domain.endpoints import Reach, address_of, is_public
 
 SETTING = "WEBHOOKS_TO_PRIVATE_ADDRESSES"
 # What is read of an answer, beside its head, which http.client bounds (100 lines of 64 KiB).
 _MOST_READ = 65_536
 _PORTS = {"http": 80, "https": 443}
-_NAT64 = IPv6Network("64:ff9b::/96")
-# IPv4-compatible, translated within one network, and site-local: each may lead into a private one.
-_LOCAL_FORMS = tuple(IPv6Network(each) for each in ("::/96", "64:ff9b:1::/48", "fec0::/10"))
 _PRIVATE = (
     "It leads to an address of a private network or of this machine. Whoever runs the server allows"
     f" that with {SETTING}."
@@ -49,10 +46,6 @@ class WebhookAnswer:
     def is_taken(self) -> bool:
         """Returns whether the receiver accepted the delivery (2xx)."""
         return self.status is not None and 200 <= self.status < 300
-
-
-class _PrivateAddressError(Exception):
-    """The name leads where nothing may be sent."""
 
 
 def problem_with_target(url: str, *, allow_private: bool) -> str:
@@ -80,22 +73,6 @@ def problem_with_target(url: str, *, allow_private: bool) -> str:
     return _PRIVATE if is_local or (address is not None and not is_public(address)) else ""
 
 
-def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Returns whether an address is on the public internet, however an IPv4 address is wrapped.
-
-    Neither of a private network, the link, or this machine, nor reserved, nor of several machines.
-    """
-    inner: IPv4Address | None = None
-    if isinstance(address, IPv6Address):
-        if any(address in each for each in _LOCAL_FORMS):
-            return False
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in _NAT64:
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-    checked = inner or address
-    return checked.is_global and not checked.is_multicast
-
-
 def post(
     *,
     url: str,
@@ -117,6 +94,7 @@ def post(
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     connection = http.client.HTTPConnection(host, port)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    reach = Reach.ANY if allow_private else Reach.PUBLIC
     is_cut = threading.Event()
     line: socket.socket | None = None
 
@@ -131,7 +109,7 @@ def post(
     timer.daemon = True
     timer.start()
     try:
-        line = connection.sock = _connected(host, port, ends, allow_private)
+        line = connection.sock = connect(host, port, ends=ends, reach=reach)
         if is_cut.is_set():
             raise TimeoutError
         if parts.scheme == "https":
@@ -145,7 +123,7 @@ def post(
             raise TimeoutError
         answer.read(_MOST_READ)
         return WebhookAnswer(answer.status)
-    except _PrivateAddressError:
+    except UnreachableAddressError:
         return WebhookAnswer(None, _PRIVATE)
     except (OSError, UnicodeError, http.client.HTTPException, ValueError) as error:
         return WebhookAnswer(None, _words(error, is_late=time.monotonic() >= ends))
@@ -159,24 +137,6 @@ def post(
 def _system_trust() -> ssl.SSLContext:
     """Read once: it takes longer than all else here."""
     return ssl.create_default_context()
-
-
-def _connected(host: str, port: int, ends: float, allow_private: bool) -> socket.socket:
-    """A connection to one of the name's addresses, all of which were checked."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = [str(each[4][0]) for each in found]
-    if not allow_private and not all(
-        is_public(ip_address(each.partition("%")[0])) for each in addresses
-    ):
-        raise _PrivateAddressError
-    problem: OSError = OSError("no address")
-    for address in dict.fromkeys(addresses):
-        try:
-            left = max(0.001, ends - time.monotonic())
-            return socket.create_connection((address, port), timeout=left)
-        except OSError as error:
-            problem = error
-    raise problem
 
 
 def _words(error: Exception, *, is_late: bool) -> str:

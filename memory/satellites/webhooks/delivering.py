@@ -40,7 +40,7 @@ from memory.satellites.webhooks.models import WebhookDelivery, WebhookEndpoint
 from memory.writing.background import exclusively, pause_after
 from teams.models import Agent, EndUser, Project
 from teams.prepared import run_prepared
-from teams.services.people import all_team_ids
+from teams.services.people import all_team_ids, frozen_team_ids
 from teams.tenancy import database_now, give_back_connection, team_scope
 
 ACTOR = "task:webhooks"
@@ -94,9 +94,12 @@ def deliver_waiting(*, seconds: float) -> int:
         finally:
             connection.close()
 
-    due = run_prepared(
+    found = run_prepared(
         "SELECT team_id, endpoint_id FROM palimpsest_due_webhooks($1)", [_ENDPOINTS_A_RUN]
     )
+    # What became of a delivery of a frozen team could not be noted.
+    frozen = frozen_team_ids() if found else set()
+    due = [(team_id, endpoint_id) for team_id, endpoint_id in found if team_id not in frozen]
     if not due:
         return 0
     with exclusively(ACTOR) as is_only_run:

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from teams.ids import new_id
-from teams.models.base import SameTeamKey, TeamOwned
+from teams.models.base import OfTeam, SameTeamKey, TeamKey, TeamOwned
 
 # The events an endpoint may choose; the files of sql/ and the budget notices announce them.
 WEBHOOK_EVENTS = (
@@ -61,7 +61,7 @@ class WebhookEndpoint(TeamOwned):
         return self.name or self.url
 
 
-class WebhookDelivery(models.Model):
+class WebhookDelivery(OfTeam):
     """One event for one endpoint, written in the transaction of what it tells of.
 
     `id` is what the receiver knows it by, however often it is sent. Those with one `subject_id` are
@@ -75,9 +75,7 @@ class WebhookDelivery(models.Model):
         DEAD = "dead", "Failed"
 
     seq = models.BigAutoField(primary_key=True)
-    team = models.ForeignKey(
-        "teams.Team", on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    team = TeamKey()
     id = models.UUIDField(default=new_id, editable=False)
     endpoint = SameTeamKey(WebhookEndpoint, related_name="deliveries")
     type = models.CharField(max_length=40)

@@ -23,6 +23,7 @@ from memory.api.schemas import (
     PageQuerySerializer,
     QuerySerializer,
     StrictSerializer,
+    check_total_length,
     page_schema,
 )
 from memory.domain.forms import Form
@@ -262,10 +263,7 @@ class LearnSerializer(StrictSerializer):
         """Each path once, and not too much in all."""
         if len({each["path"] for each in value}) < len(value):
             raise serializers.ValidationError("Send each path once.")
-        if sum(len(each["text"]) for each in value) > MAX_TOTAL_CHARS:
-            raise serializers.ValidationError(
-                f"The texts may have at most {MAX_TOTAL_CHARS:,} characters in all."
-            )
+        check_total_length((each["text"] for each in value), most=MAX_TOTAL_CHARS)
         return value
 
 

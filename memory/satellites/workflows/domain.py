@@ -186,7 +186,7 @@ def _once(run: tuple[int, ...]) -> tuple[int, ...]:
 def _apart(
     calls: Sequence[ToolCall], places: Sequence[int], length: int, covered: Collection[int]
 ) -> list[int]:
-    """Those of the places whose calls are free, and have a request between them."""
+    """Returns the places whose calls are free and have a request between them."""
     starts: list[int] = []
     for at in places:
         is_free = not any(each in covered for each in range(at, at + length))

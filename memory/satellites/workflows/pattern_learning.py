@@ -39,11 +39,11 @@ from teams.tenancy import team_scope
 LEARNER = "patterns"
 MAX_FILES = 500
 MAX_FILE_CHARS = 200_000
-MAX_TOTAL_CHARS = 4_000_000
+MAX_TOTAL_CHARS = 1_000_000
 MAX_PATTERNS = 20
 """New ones of one call: the best; the same files again give the next."""
 MAX_STRENGTHENED = 100
-READING_SECONDS, SECONDS = 10.0, 20.0
+READING_SECONDS, SECONDS = 3.0, 4.5
 """Of a call: until the last file is begun, and until the last shape is."""
 MAX_KNOWN = 1000
 MAX_PLACES = 50
@@ -161,7 +161,7 @@ class _Known:
     def without_taken(
         self, *, viewer: Viewer, found: Sequence[Cluster]
     ) -> list[tuple[str, Shape, Cluster]]:
-        """Those that were not stored before, whatever became of them, with their external ids."""
+        """Returns those that were never stored, also not as deleted, with their external ids."""
         shapes = ((Shape.of(each.digest, each.places), each) for each in found)
         named = [(self.external_id(shape), shape, each) for shape, each in shapes]
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):

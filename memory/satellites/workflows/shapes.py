@@ -31,7 +31,7 @@ _SLOT_CHARS = 80
 _Span = tuple[int, int, int, int, int, int, int]  # file, first and last slot, bytes, lines
 MIN_PLACES, MIN_FILES = 3, 2
 MIN_BITS, MIN_SAVED = 10.0, 40.0
-"""What a place tells, and what the places after the first save, at least: measured in record 45."""
+"""Least gain of a place, and least saving of the places after it, as measured in record 45."""
 MAX_PLACES_OF_SHAPE = 1000
 _MOST_BITS = 10.0
 _BITS_OF_A_PART = 3.0
@@ -90,7 +90,7 @@ class ShapeIndex:
         self._digests: list[bytes] = []
         self._spans: dict[int, list[_Span]] = defaultdict(list)
         self.frequency: Counter[str] = Counter()
-        """How often each value stands in a slot, in all files."""
+        """Counts of each value in a slot, over all files."""
 
     def add(self, file: SourceFile) -> None:
         """Read a file; its tree is not kept."""

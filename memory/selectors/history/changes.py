@@ -10,7 +10,7 @@ from django.db import connection
 
 from audit.models import MemoryLog
 from memory.domain.audience import Viewer
-from memory.domain.types import Status
+from memory.domain.types import UNCONFIRMED, Status
 from memory.domain.updates import TOLD_EVENTS, Happened, Known
 from memory.models import Memory
 from memory.selectors.conversations import conversation_for, conversations_of
@@ -111,12 +111,13 @@ def happened_between(
 
 
 def known_memories(*, viewer: Viewer, ids: Iterable[UUID]) -> dict[UUID, Known]:
-    """Returns the visible memories and their successors, without outdated summaries."""
+    """Returns visible confirmed memories and their successors, without outdated summaries."""
     found: dict[UUID, Known] = {}
     wanted = set(ids)
     # A memory that gave way names the one that stands, which may lie in another conversation.
     for _ in range(2):
         rows = Memory.objects.visible_to(viewer).filter(id__in=wanted - found.keys())
+        rows = rows.exclude(source__in=UNCONFIRMED)
         read = {row.pk: row for row in rows if row.content.strip()}
         summaries = [pk for pk, row in read.items() if row.extractor.startswith(_SUMMARISER)]
         outdated = outdated_summaries(team_id=viewer.team_id, ids=summaries)

@@ -34,7 +34,17 @@ ORDER BY entry.memory_id DESC LIMIT %s
 """
 _AFTER_ALL = UUID(int=2**128 - 1)
 _SHOWN_AS_THEY_ARE = (
-    *("memory_type", "form", "payload", "scope", "category", "subject", "content", "tags"),
+    *(
+        "memory_type",
+        "form",
+        "payload",
+        "scope",
+        "source",
+        "category",
+        "subject",
+        "content",
+        "tags",
+    ),
     *("importance", "confidence", "corroboration", "is_pinned", "status", "tier", "version"),
 )
 

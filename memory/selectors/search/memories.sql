@@ -76,7 +76,7 @@ SELECT
     m.end_user_id, m.project_id, m.agent_id, m.content, m.subject, m.category, m.scope,
     nullif(m.tags, '{{}}'), nullif(m.contradicts, '{{}}'),
     m.confidence, coalesce(u.succeeded, 0), coalesce(u.failed, 0), coalesce(u.cited, 0), coalesce(u.ignored, 0),
-    m.form
+    m.form, m.source
 FROM proposed
 CROSS JOIN LATERAL (
     SELECT * FROM memory_searchentry e
@@ -109,7 +109,7 @@ WHERE {condition}
     WITH wanted AS MATERIALIZED (
         SELECT number::int AS term, (
             SELECT string_agg('''' || replace(lexeme, '''', '''''') || '''', ' & ')::tsquery
-            FROM unnest(tsvector_to_array(to_tsvector('english', t.term))) AS lexeme
+            FROM unnest(tsvector_to_array(palimpsest_lexemes(t.term))) AS lexeme
         ) AS query
         FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
     )

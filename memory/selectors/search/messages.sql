@@ -63,7 +63,7 @@ LIMIT %(most)s
 -- Where more wait than are read, as after a post of hundreds: those with most words of the question.
 -- part: waiting_by_words
 WITH wanted AS MATERIALIZED (
-    SELECT tsvector_to_array(to_tsvector('english', term)) AS lexemes
+    SELECT tsvector_to_array(palimpsest_lexemes(term)) AS lexemes
     FROM unnest(%(terms)s::text[]) AS t (term)
 )
 SELECT message_id, conversation_id, position, role, said_at, extract(epoch FROM said_at)::float8
@@ -72,7 +72,7 @@ FROM (
     ORDER BY e.message_id DESC LIMIT {LOOKED_AT}
 ) AS memory_messageentry
 CROSS JOIN LATERAL (
-    SELECT tsvector_to_array(to_tsvector('english', left(m.content, {READ_CHARS}))) AS lexemes
+    SELECT tsvector_to_array(palimpsest_lexemes(left(m.content, {READ_CHARS}))) AS lexemes
     FROM teams_message m
     WHERE m.team_id = %(team)s AND m.id = memory_messageentry.message_id OFFSET 0
 ) AS said
@@ -89,10 +89,10 @@ SELECT given.id, coalesce(bit_or(1::bigint << (wanted.number - 1)::int), 0),
     cardinality(said.lexemes)
 FROM unnest(%(ids)s::uuid[], %(texts)s::text[]) AS given (id, text)
 CROSS JOIN LATERAL (
-    SELECT tsvector_to_array(to_tsvector('english', given.text)) AS lexemes OFFSET 0
+    SELECT tsvector_to_array(palimpsest_lexemes(given.text)) AS lexemes OFFSET 0
 ) AS said
 LEFT JOIN (
-    SELECT t.number, tsvector_to_array(to_tsvector('english', t.term)) AS lexemes
+    SELECT t.number, tsvector_to_array(palimpsest_lexemes(t.term)) AS lexemes
     FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
 ) AS wanted ON cardinality(wanted.lexemes) > 0 AND said.lexemes @> wanted.lexemes
 GROUP BY given.id, said.lexemes

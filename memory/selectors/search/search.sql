@@ -59,7 +59,7 @@ held AS MATERIALIZED (
     CASE WHEN row_number() OVER () = 1 THEN (SELECT array_agg(term) FROM counts) END,
     CASE WHEN row_number() OVER () = 1 THEN (
         SELECT array_agg(number) FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t (term, number)
-        WHERE length(to_tsvector('english', term)) = 0
+        WHERE length(palimpsest_lexemes(term)) = 0
     ) END
 
 -- part: cosine

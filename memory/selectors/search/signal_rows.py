@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain.retrieval.fusion import REACH, evidence_of
-from memory.domain.types import MemoryType, Role
+from memory.domain.types import UNCONFIRMED, MemoryType, Role
 from memory.models.memory import LIVE
 from teams.prepared import Uuids
 
@@ -83,6 +83,11 @@ class SignalRow(NamedTuple):
     cited: int
     ignored: int
     form: str
+    source: str
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        return self.source in UNCONFIRMED
 
     @property
     def created_at(self) -> datetime:
@@ -138,6 +143,8 @@ class MessageRow(_MessageColumns):
     cited = 0
     ignored = 0
     form = ""
+    # What tools and pages say has no entry.
+    is_unconfirmed = False
 
     @property
     def accessed(self) -> float:

@@ -17,7 +17,16 @@ from memory.domain.forms import PROJECT_FORMS, Form, Payload
 from memory.domain.judgements import OF_USE, Feedback, adjusted_importance
 from memory.domain.talk import departures
 from memory.domain.tiers import HOT_IMPORTANCE, hot_because
-from memory.domain.types import MAX_TAG_CHARS, Status, Strategy, Tier, Verdict, Work
+from memory.domain.types import (
+    MAX_TAG_CHARS,
+    Source,
+    Status,
+    Strategy,
+    Tier,
+    Verdict,
+    Work,
+    weakest,
+)
 from memory.models import Contradiction, Memory, MemoryUsage
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.memories import missing_memory, standings_of
@@ -28,6 +37,7 @@ from memory.writing.consent import consent
 from memory.writing.drafts import WriteResult, draft_of_version
 from memory.writing.rows import may_be_hot, retire
 from memory.writing.secrets import masked_note, note_masked, safe_statement
+from memory.writing.stating import source_of
 from memory.writing.write_path import write_memories
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
@@ -90,6 +100,15 @@ def settle_tier(*, memory: Memory, now: datetime | None = None) -> None:
             memory.tier = Tier.WARM.value
 
 
+def check_confirmed(*, memory: Memory) -> None:
+    """Raises ConflictError for a memory that a tool or a web page alone says."""
+    if memory.is_unconfirmed:
+        raise ConflictError(
+            "A tool or a web page alone says this memory. A person confirms it first, in the inbox"
+            f" or with POST /v1/memories/{memory.pk}/confirm."
+        )
+
+
 def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
     """Counts a memory as asked for at `now`, so that it does not expire for being unused."""
     MemoryUsage.objects.update_or_create(
@@ -101,8 +120,9 @@ def note_access(*, team_id: UUID, memory_id: UUID, now: datetime) -> None:
 def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "") -> Memory:
     """Pins a live memory, so that every prompt of its audience holds it, or unpins it.
 
-    Of a profile field one memory is pinned: the pin of another goes over to it.
-    Raises NotFoundError when the viewer may not see it and ConflictError when it is not live.
+    Of a profile field one memory is pinned: the pin of another goes over to it. Raises
+    NotFoundError when the viewer may not see it and ConflictError when it is not live or not
+    confirmed.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=masked_note(reason)):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
@@ -111,6 +131,8 @@ def pin_memory(*, viewer: Viewer, memory_id: UUID, pinned: bool, reason: str = "
                 f"A memory that is {memory.status} cannot be pinned;"
                 f" {what_stands_for(memory=memory)}."
             )
+        if pinned:
+            check_confirmed(memory=memory)
         if memory.is_pinned != pinned:
             memory.is_pinned = pinned
             settle_tier(memory=memory)
@@ -228,14 +250,17 @@ def correct_memory(
     form: Form | None = None,
     payload: Payload | None = None,
     drops_form: bool = False,
+    source: Source | None = None,
 ) -> WriteResult:
     """Writes a new version that supersedes the memory; the old text stays readable by its id.
 
     A `payload` of its `form` comes with the text, or gives it where that is empty; a memory with a
     form is corrected with one, unless the new version `drops_form`. Secrets are masked. When
-    another memory says the same, that one takes its place and the result is a duplicate. Raises
+    another memory says the same, that one takes its place and the result is a duplicate. `source`
+    is the viewer's by default; an agent does not confirm a memory by correcting it. Raises
     NotFoundError when the viewer may not see it, ConflictError when it is not the current version
-    and InvalidError when nothing changes, the payload is missing, or there is only a secret.
+    or confirmed and the source is not, and InvalidError when nothing changes, the payload is
+    missing, or there is only a secret.
     """
     safe = safe_statement(
         text=corrected_content, text_field="corrected_content", form=form, payload=payload
@@ -250,7 +275,7 @@ def correct_memory(
             )
             if quoted is not None:
                 form, stated = Form(memory.form), quoted
-        draft = replace(draft, form=form, payload=stated)
+        draft = replace(draft, form=form, payload=stated, source=_corrected(viewer, memory, source))
         is_other = draft.adds_payload_to(memory) or (drops_form and memory.form != "")
         if memory.content == safe.text and not is_other:
             field = "corrected_content" if corrected_content else "payload"
@@ -272,6 +297,14 @@ def correct_memory(
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
             result = note_masked(team_id=viewer.team_id, result=result)
     return result
+
+
+def _corrected(viewer: Viewer, memory: Memory, stated: Source | None) -> Source:
+    """Returns the source of the corrected text."""
+    most = source_of(viewer)
+    if most is not Source.PERSON and memory.is_unconfirmed:
+        most = Source(memory.source)
+    return most if stated is None else weakest((most, stated))
 
 
 class Listener(Protocol):

@@ -12,8 +12,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.domain.judgements import A_WINS, BOTH_VALID, MERGED, told_decision
-from memory.domain.types import Status
+from memory.domain.judgements import A_WINS, BOTH_VALID, MERGED
+from memory.domain.types import Source, Status, strongest
 from memory.models import Contradiction, Memory, MemoryRelation, Settlement
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.selectors.history.log import LogMark, ids_in
@@ -21,7 +21,7 @@ from memory.understanding.tools import Tools
 from memory.writing.background import retried
 from memory.writing.conflicts import LOST, SUPERSEDED
 from memory.writing.consent import consent
-from memory.writing.decisions.changes import settle_tier
+from memory.writing.decisions.changes import check_confirmed, settle_tier
 from memory.writing.drafts import (
     MemoryDraft,
     Outcome,
@@ -31,6 +31,7 @@ from memory.writing.drafts import (
 )
 from memory.writing.rows import retire, settle_status
 from memory.writing.secrets import SafeStatement, masked_note, note_masked, safe_statement
+from memory.writing.stating import source_of
 from memory.writing.write_path import prepare, store
 from teams.errors import ConflictError, InvalidError, NotFoundError
 from teams.tenancy import team_scope
@@ -79,7 +80,7 @@ def resolve_contradiction(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         sides = _sides(_open(viewer, contradiction_id))
         if resolution == MERGED:
-            drafts = [_draft_of_merge(sides, safe.text, now)]
+            drafts = [_draft_of_merge(sides, safe.text, now, by=source_of(viewer))]
     prepared = prepare(drafts=drafts, tools=tools, note=judging.append) if drafts else []
     reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
@@ -125,14 +126,7 @@ def _open(viewer: Viewer, contradiction_id: UUID) -> Contradiction:
         team_id=viewer.team_id, pk=contradiction_id
     )
     if locked.resolved_at is not None:
-        told = told_decision(
-            resolution=locked.resolution,
-            is_of_two=locked.memory_b_id is not None,
-            by=locked.resolved_by,
-            at=locked.resolved_at,
-            note=locked.resolution_note,
-        )
-        raise ConflictError(f"It is already settled, {told}.")
+        raise ConflictError(f"It is already settled, {locked.decision}.")
     return locked
 
 
@@ -144,7 +138,9 @@ def _sides(contradiction: Contradiction) -> list[Memory]:
     return [by_id[each] for each in ids]
 
 
-def _draft_of_merge(sides: Sequence[Memory], text: str, now: datetime) -> MemoryDraft:
+def _draft_of_merge(
+    sides: Sequence[Memory], text: str, now: datetime, *, by: Source
+) -> MemoryDraft:
     draft = draft_of_version(memory=sides[0], content=text, extractor="merged", now=now)
     talks = (side.conversation_id for side in sides if side.conversation_id)
     return replace(
@@ -159,6 +155,7 @@ def _draft_of_merge(sides: Sequence[Memory], text: str, now: datetime) -> Memory
         valid_from=None,
         valid_to=None,
         replaces=tuple(side.pk for side in sides),
+        source=by if by is Source.PERSON else strongest(Source(side.source) for side in sides),
     )
 
 
@@ -177,9 +174,12 @@ def _part(sides: Sequence[Memory]) -> None:
 def let_stand(*, winner: Memory | None, loser: Memory | None, viewer: Viewer) -> None:
     """Lets one locked side stand, as important and pinned as the other, in the other's place.
 
-    Without a winner the loser is soft-deleted.
+    Without a winner the loser is soft-deleted. Raises ConflictError where the loser is confirmed
+    and the winner is not.
     """
     if winner is not None and loser is not None:
+        if not loser.is_unconfirmed:
+            check_confirmed(memory=winner)
         winner.is_pinned = winner.is_pinned or loser.is_pinned
         winner.importance = max(winner.importance, loser.importance)
         settle_tier(memory=winner)

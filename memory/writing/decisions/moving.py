@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 from django.utils import timezone
@@ -12,15 +13,16 @@ from django.utils import timezone
 from audit.models import MemoryLog
 from memory.domain.audience import OF_AN_AGENT, TEAM_WIDE, Viewer
 from memory.domain.profile_fields import field_of
-from memory.domain.types import MemoryType, Scope, Status, Tier
+from memory.domain.types import OF_THE_CONFIRMED, MemoryType, Scope, Source, Status, Tier
 from memory.models import Memory
-from memory.selectors.history.log import LogMark, State
+from memory.selectors.history.log import LogMark, LogRange, State
 from memory.selectors.memories import PurgedError
 from memory.understanding.tools import Tools
 from memory.writing.background import retried, run_write
 from memory.writing.conflicts import Ruling
 from memory.writing.consent import consent
 from memory.writing.decisions.changes import (
+    check_confirmed,
     locked_memory,
     note_access,
     settle_tier,
@@ -211,8 +213,8 @@ def move_memory(
     It is compared with their memories as a new one would be. Raises NotFoundError when the viewer
     may not see it or a name is unknown, ForbiddenError for an identity memory where an agent asks,
     or for another agent's, InvalidError where scope, type and names do not fit, ConflictError when
-    the same fact stands there, or it is disputed or not live, and UnavailableError without an
-    embedder.
+    the same fact stands there, or it is disputed, not live or, given to more, not confirmed, and
+    UnavailableError without an embedder.
     """
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
@@ -280,6 +282,9 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         owner = belonging(scope=move.scope, named=_named(memory, move), known=_known(memory))
     if memory_type is MemoryType.USER_PROFILE and owner.end_user_id is None:
         raise InvalidError("A user_profile is about a person: name the user.", field="user")
+    is_of_more = owner == Belonging() != before or memory_type in OF_THE_CONFIRMED
+    if is_of_more:
+        check_confirmed(memory=memory)
     _refuse_taken(memory, memory_type, owner)
     if (before == Belonging()) != (owner == Belonging()) and not move.is_agreed:
         check_team_preference(category=memory.category, subject=memory.subject)
@@ -350,6 +355,61 @@ def _agent(viewer: Viewer, memory: Memory, memory_type: MemoryType, move: Move) 
     if agent_id is not None and viewer.agent_id not in (None, agent_id):
         raise ForbiddenError("It is another agent's.", field="memory_type")
     return agent_id
+
+
+# -- confirming ------------------------------------------------------------------------------
+
+
+class Note(Protocol):
+    """Records a confirmation and what the log says of it, in its transaction."""
+
+    def __call__(self, memory: Memory, written: LogRange | None) -> None: ...
+
+
+def confirm_memory(
+    *, viewer: Viewer, memory_id: UUID, tools: Tools, note: Note, reason: str = ""
+) -> Memory:
+    """Makes an unconfirmed memory one that a person vouches for, and lets `note` record it.
+
+    It is compared with the present memories as a new one would be. A confirmed one stays unchanged.
+    Raises NotFoundError when the viewer may not see it, ConflictError when the same fact stands, or
+    it is disputed or not live, and UnavailableError when the embedder does not answer.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        memory = _doubted(viewer, memory_id)
+        draft = replace(draft_as_stored(viewer=viewer, memory=memory), source=Source.PERSON)
+    if not memory.is_unconfirmed:
+        return memory
+    (item,) = prepare(drafts=[draft], tools=tools)
+    return run_write(lambda: _confirmed(viewer, memory, item, tools, note, masked_note(reason)))
+
+
+def _doubted(viewer: Viewer, memory_id: UUID) -> Memory:
+    memory = locked_memory(viewer=viewer, memory_id=memory_id)
+    if memory.is_unconfirmed and memory.status != Status.ACTIVE:
+        is_disputed = memory.status == Status.DISPUTED
+        hint = "settle its contradiction first" if is_disputed else what_stands_for(memory=memory)
+        raise ConflictError(f"This memory is {memory.status} and cannot be confirmed; {hint}.")
+    return memory
+
+
+def _confirmed(
+    viewer: Viewer, seen: Memory, item: PreparedDraft, tools: Tools, note: Note, reason: str
+) -> Memory:
+    why = "confirmed" + (f": {reason}" if reason else "")
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=why):
+        lock_owners([(seen.team_id, seen.end_user_id)])
+        memory = _doubted(viewer, seen.pk)
+        if not memory.is_unconfirmed:
+            return memory
+        hint = "The same fact stands in {} already; delete one of the two."
+        ruling = _fit_in(viewer, memory, item, tools, hint=hint)
+        mark = LogMark(team_id=memory.team_id)
+        memory.source = Source.PERSON.value
+        _carry_out(viewer, memory, ruling, tools, fields=["source"])
+        locked = [memory.pk, *(each.pk for each in ruling.memories)]
+        note(memory, mark.written(locked=locked))
+        return memory
 
 
 # -- promoting -------------------------------------------------------------------------------

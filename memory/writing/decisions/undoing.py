@@ -12,8 +12,7 @@ from django.db.models import Q
 
 from audit.models import MemoryLog
 from memory.domain.audience import Viewer
-from memory.domain.judgements import told_decision
-from memory.domain.types import Status, Tier
+from memory.domain.types import OF_THE_CONFIRMED, UNCONFIRMED, Source, Status, Tier
 from memory.models import Contradiction, Memory, Settlement
 from memory.models.memory import LIVE
 from memory.selectors.contradictions import contradictions_visible_to
@@ -40,6 +39,7 @@ _CHAIN = {
 # Restored if they were changed.
 _RESTORED = (
     "is_pinned",
+    "source",
     "superseded_by_id",
     "supersedes_id",
     "version",
@@ -132,6 +132,9 @@ def _difference(memory: Memory, change: Change) -> str:
         return ""
     if change.before["is_pinned"] != after["is_pinned"] != memory.is_pinned:
         return "was pinned or unpinned since"
+    is_doubted = change.before.get("source") in UNCONFIRMED and not memory.is_unconfirmed
+    if is_doubted and (memory.is_pinned or memory.memory_type in OF_THE_CONFIRMED):
+        return "was pinned or given to more people since"
     for name, words in _CHAIN.items():
         now = getattr(memory, name)
         now = str(now) if isinstance(now, UUID) else now
@@ -201,8 +204,10 @@ def _delete(memory: Memory, *, actor: str) -> None:
 def _restore(memory: Memory, change: Change) -> None:
     """Gives the memory its former state; it names its disputes again as far as they are open."""
     before, after = change.states
+    # A row of the log from before there were sources has none; the column began with "agent".
+    before = {"source": Source.AGENT.value, **before}
     for name in _RESTORED:
-        # A row of the log from before the column of purges has none.
+        # A row of the log from before a column was added has no value of it.
         if before.get(name) != after.get(name):
             setattr(memory, name, _as_value(name, before.get(name)))
     for name in _RESTORED_IF_SAME:
@@ -308,16 +313,12 @@ def _in_force(viewer: Viewer, contradiction_id: UUID) -> Settlement:
     whole = rows.filter(ended__contains=[row.pk], settled_at__gte=row.detected_at).first()
     if whole is not None:
         raise ConflictError(
-            f"It ended with another contradiction, {whole.contradiction_id}; take that one back."
+            f"It was resolved together with contradiction {whole.contradiction_id}. Undo that one"
+            " instead."
         )
-    told = told_decision(
-        resolution=row.resolution,
-        is_of_two=row.memory_b_id is not None,
-        by=row.resolved_by,
-        at=row.resolved_at,
-        note=row.resolution_note,
+    raise ConflictError(
+        f"It cannot be undone: no record of its changes was stored. It was {row.decision}."
     )
-    raise ConflictError(f"It cannot be undone: no record of its changes was stored. It was {told}.")
 
 
 def _changes_of(settlement: Settlement) -> list[Change]:

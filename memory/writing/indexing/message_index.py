@@ -26,6 +26,7 @@ from memory.understanding.tools import Tools
 from memory.writing.background import exclusively
 from teams.errors import UnavailableError
 from teams.prepared import run_prepared
+from teams.services.people import frozen_team_ids
 from teams.tenancy import team_scope
 
 logger = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ UPDATE memory_messageentry AS entry
 SET is_waiting = FALSE, people = string_to_array(given.people, ' '),
     embedding = given.vector::halfvec, embedding_model = given.model,
     next_embedding = given.next_vector::halfvec, next_model = given.next_model,
-    lexemes = to_tsvector('english', given.text)
+    lexemes = palimpsest_lexemes(given.text)
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
     AS given (message_id, text, people, vector, model, next_vector, next_model)
 WHERE entry.team_id = $1 AND entry.message_id = given.message_id AND entry.is_waiting
@@ -88,9 +89,9 @@ def index_waiting(*, tools: Tools, most: int) -> int:
     """
     with connection.cursor() as cursor:
         cursor.execute(_TEAMS)
-        teams = [row[0] for row in cursor.fetchall()]
+        teams = {row[0] for row in cursor.fetchall()}
     done = 0
-    for team_id in teams:
+    for team_id in teams - frozen_team_ids():
         with exclusively(f"index:{team_id}") as is_mine:
             done += index_team(team_id=team_id, tools=tools, most=most) if is_mine else 0
     return done

@@ -20,7 +20,7 @@ from memory.models import Memory, MemoryLevels
 from memory.understanding.tools import Tools
 from memory.writing.background import exclusively
 from teams.prepared import run_prepared
-from teams.services.people import all_team_ids
+from teams.services.people import all_team_ids, frozen_team_ids
 from teams.tenancy import team_scope
 
 ACTOR = "task:embed_memories"
@@ -55,7 +55,7 @@ def embed_pending(*, tools: Tools, seconds: float) -> int:
     UnavailableError when the embedder does not answer; finished batches stay.
     """
     done, ends_at = 0, time.monotonic() + seconds
-    teams = list(pending_counts())
+    teams = list(pending_counts().keys() - frozen_team_ids())
     random.shuffle(teams)  # so that the time does not always run out for the same one
     for team_id in teams:
         with exclusively(f"embed:{team_id}") as is_mine:

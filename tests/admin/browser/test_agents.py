@@ -59,7 +59,7 @@ def test_an_admin_edits_an_agent_and_sees_its_prompt_change(
     assert page.evaluate("document.getElementById('main').scrollWidth") <= 390
     page.get_by_role("button", name="Save", exact=True).click()
 
-    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    expect(page.get_by_text("was saved")).to_be_visible()
     with team_scope(team_ids=[team.team.id], actor="test"):
         agent = Agent.objects.get(pk=team.kyra.pk)
     assert agent.personality == {"traits": ["Curious", "Patient"]}

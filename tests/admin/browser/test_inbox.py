@@ -124,7 +124,9 @@ def test_of_two_reviewers_at_once_the_second_is_told_where_it_stands(
 
     expect(other.get_by_text("Nothing was changed: “Door")).to_be_visible()
     expect(other.get_by_text("It is already settled").last).to_be_visible()
-    expect(other.get_by_text("a note with b and v in it")).to_be_visible()
+    note = other.get_by_label("Note (optional")
+    expect(note).to_have_value("a note with b and v in it")
+    expect(other.get_by_role("button", name="Keep A")).to_have_count(0)
     expect(other).to_have_url(re.compile(re.escape(page_of(pair))))
     with team_scope(team_ids=[team.id], actor="test"):
         assert states(pair) == ["superseded", "active"]
@@ -138,7 +140,7 @@ def test_several_are_decided_after_a_preview_and_come_back_together(
     for box in page.locator(".inbox-list input").all()[:3]:
         box.check()
     page.get_by_role("button", name="Keep B").click()
-    expect(page.get_by_text("Keep B 3 items?")).to_be_visible()
+    expect(page.get_by_text("Keep B (3 items)?")).to_be_visible()
     page.get_by_role("button", name="Keep B").click()
     expect(page.get_by_text("3 items decided.")).to_be_visible()
     expect(page.locator(".inbox-list li")).to_have_count(5)

@@ -52,7 +52,7 @@ def test_nothing_scrolls_sideways_and_the_buttons_are_in_view(
     memory = reverse("admin:memory_memory_change", args=[pair.memory_a_id])
     beyond = {}
     for url, button in (
-        (reverse("admin:index"), "Open contradictions"),
+        (reverse("admin:index"), "Contradictions"),
         (queue, "Review from the top"),
         (page_of(pair), "Keep A"),
         (reverse("admin:memory_memory_changelist"), "Filters"),

@@ -35,13 +35,13 @@ def test_an_admin_sets_roles_and_the_projects_of_a_key(
     page.goto(f"{server.url}{reverse('admin:teams_enduser_change', args=[team.sarah.pk])}")
     page.get_by_label("Role", exact=True).select_option(label="member")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    expect(page.get_by_text("was saved")).to_be_visible()
 
     page.goto(f"{server.url}{reverse('admin:teams_team_change', args=[team.team.pk])}")
     page.get_by_role("tab", name="Privacy").click()
     page.get_by_label("Role of new people").select_option(label="member")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    expect(page.get_by_text("was saved")).to_be_visible()
 
     page.goto(f"{server.url}{reverse('admin:teams_apikey_add')}")
     page.get_by_label("Name", exact=True).fill("the harbour's program")

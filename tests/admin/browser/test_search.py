@@ -48,6 +48,7 @@ def test_escape_closes_it_and_nothing_found_is_said(
 ) -> None:
     log_in(page, server, cast.team.slug)
     page.get_by_role("link", name="Search").click()
+    expect(page.get_by_role("searchbox", name="Search memories")).to_be_focused()
     page.keyboard.type("zzzz")
     expect(page.get_by_text("Nothing found.")).to_be_visible()
     page.keyboard.press("Enter")

@@ -14,7 +14,7 @@ from tests.support.memories_api import post, remember
 QUESTION = "Which tea does the user drink?"
 HERS, HIS = "User drinks rooibos tea.", "User drinks mint tea."
 FACT = "Sarah buys her tea in Graz."
-WARNING = "no user is named, so nothing about people is told; name the user or the conversation"
+WARNING = "no user is named, so memories about people are left out; name a user or a conversation"
 READS = ["retrieve", "prompt", "memory/query", "memories/search"]
 
 each_read = pytest.mark.parametrize("path", READS)

@@ -178,7 +178,9 @@ def test_what_is_wrong_is_said_with_its_place_and_changes_nothing(api: APIClient
     assert api.get(URL).json() == before
 
 
-@pytest.mark.parametrize("body", [[], "Kyra", 5, {}, {"name": "\u0000"}])
+@pytest.mark.parametrize(
+    "body", [[], "Kyra", 5, {}, {"name": "\u0000"}, {"name": "Kyra", "reason": {}}]
+)
 def test_what_is_no_document_is_refused(api: APIClient, body: object) -> None:
     assert put(api, body).status_code == 422
     assert put(api, body, "/v1/agents/mira").status_code == 422

@@ -71,6 +71,10 @@ BAD_FIELDS: list[tuple[str, str, str, list[Any]]] = [
     ("memories", "created_at", "created_at", TIMES),
     ("memories", "valid_from", "valid_from", TIMES),
     ("memories", "valid_to", "valid_to", TIMES),
+    (
+        *("memories", "ttl", "ttl"),
+        [0, -5, 1.5, True, "60", "P", "1 day", "-P1D", "PT0S", "P101Y", 10**30, [], {}],
+    ),
     ("memories", "tags", "tags", ["a", {}, 5, None, {"0": "a"}, ["t"] * 51]),
     ("memories", "tags", "tags[1]", [["good", each] for each in [*NAMES, None, "n" * 101]]),
     ("memories", "message_ids", "message_ids", ["a", {}, 5, None]),
@@ -163,6 +167,18 @@ def test_501_memories_are_refused(
     assert "500" in assert_problem(response, codes=(422,))["detail"]
 
 
+def test_texts_of_more_than_two_million_characters_are_refused(
+    api: APIClient, paths: dict[str, str], nothing_stored: None
+) -> None:
+    long = "x " * 15_000
+    memories = [{**GOOD["memories"], "content": long}] * 67
+    messages = {"messages": [{"role": "user", "content": long}] * 67}
+    for name, body in (("memories", memories), ("messages", messages)):
+        response = api.post(paths[name], body, format="json")
+
+        assert "2,000,000 characters" in str(assert_problem(response, codes=(422,)))
+
+
 def test_no_memories_at_all_are_refused(
     api: APIClient, paths: dict[str, str], nothing_stored: None
 ) -> None:
@@ -181,6 +197,16 @@ def test_a_time_that_ends_before_it_begins_is_named(
     response = api.post(paths["memories"], body, format="json")
 
     assert "valid_to" in assert_problem(response, codes=(422,))["errors"]
+
+
+def test_two_ends_are_one_too_many(
+    api: APIClient, paths: dict[str, str], nothing_stored: None
+) -> None:
+    body = {**GOOD["memories"], "valid_to": "2026-02-02T00:00:00Z", "ttl": 60}
+
+    response = api.post(paths["memories"], body, format="json")
+
+    assert "ttl" in assert_problem(response, codes=(422,))["errors"]
 
 
 @pytest.mark.parametrize("kind", ["agent_private", "identity"])

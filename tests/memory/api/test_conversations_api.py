@@ -94,6 +94,7 @@ def test_messages_are_stored_to_the_letter(api: APIClient, path: str) -> None:
         "id": posted.json()["messages"][0]["id"],
         "position": 1,
         "role": "user",
+        "source": "person",
         "content": "  spaces  ",
         "name": "Ann",
         "created_at": SAID,

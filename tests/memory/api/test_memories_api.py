@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from audit.models import MemoryLog
-from memory.models import Memory
+from memory.models import Contradiction, Memory
 from tests.support.cast import Cast
 from tests.support.memories_api import BERLIN, listed
 from tests.support.memories_api import post_memory as remember
@@ -82,6 +84,24 @@ def test_what_is_left_out_has_its_documented_default(api: APIClient) -> None:
     assert (shown["memory_type"], shown["importance"], shown["confidence"]) == ("semantic", 8, 1.0)
     assert (shown["is_pinned"], shown["tier"], shown["tags"]) == (False, "warm", [])
     assert (shown["agent"], shown["user"], shown["project"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("ttl", [86_400, "P1D", "PT24H"])
+def test_a_time_to_live_sets_the_end(api: APIClient, ttl: object) -> None:
+    shown = remember(api, valid_from="2026-03-01T09:00:00Z", ttl=ttl).json()
+
+    assert shown["valid_to"] == "2026-03-02T09:00:00Z"
+    assert "ttl" not in shown
+
+
+def test_a_time_to_live_counts_from_the_statement_or_from_now(api: APIClient) -> None:
+    told = remember(api, created_at="2026-02-09T09:04:00Z", ttl=60).json()
+    before = timezone.now()
+    new = remember(api, "Dana has lent the ladder.", ttl="P1W").json()
+
+    assert told["valid_to"] == "2026-02-09T09:05:00Z"
+    end = datetime.fromisoformat(new["valid_to"])
+    assert before + timedelta(days=7) <= end <= timezone.now() + timedelta(days=7)
 
 
 @pytest.mark.parametrize("importance", [1, 10])
@@ -258,6 +278,29 @@ def test_two_values_without_a_sign_of_change_are_disputed(api: APIClient) -> Non
     assert second.json()["contradicts"] == [first["id"]]
     other = api.get(f"/v1/memories/{first['id']}").json()
     assert (other["status"], other["contradicts"]) == ("disputed", [second.json()["id"]])
+
+
+@pytest.mark.parametrize(
+    ("times", "is_disputed"),
+    [
+        ({"valid_from": "2026-03-01T00:00:00Z"}, False),
+        ({"valid_from": "2026-02-28T00:00:00Z"}, True),
+        ({}, True),
+    ],
+)
+def test_a_stated_fact_that_ended_is_not_disputed_by_its_successor(
+    api: APIClient, times: dict[str, str], is_disputed: bool
+) -> None:
+    ended = {"valid_from": "2024-05-01T00:00:00Z", "valid_to": "2026-03-01T00:00:00Z"}
+    first = remember(api, "The API limit is 100 requests per minute.", **ended)
+
+    second = remember(api, "The API limit is 500 requests per minute.", **times)
+
+    assert second.json()["outcome"] == ("disputed" if is_disputed else "created")
+    assert Contradiction.objects.exists() == is_disputed
+    assert Memory.objects.get(pk=first.json()["id"]).status == (
+        "disputed" if is_disputed else "active"
+    )
 
 
 def test_without_the_check_it_is_stored_as_given(api: APIClient) -> None:

@@ -206,7 +206,7 @@ def test_without_a_user_a_prompt_tells_of_nobody_and_warns(filled: APIClient) ->
     assert "The team meets on Mondays." in contents(answer)
     assert not any(name in answer["prompt"] for name in ("Sarah", "Dmitri"))
     (warning,) = answer["warnings"]
-    assert "nothing about people is told; name the user" in warning
+    assert "memories about people are left out; name a user" in warning
     assert prompt(filled, user="sarah")["warnings"] == []
 
 

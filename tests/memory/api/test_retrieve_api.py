@@ -288,7 +288,7 @@ def test_without_a_user_what_must_be_told_about_people_is_not_and_a_warning_says
     named = retrieve(api, "How do we write to people?", user="sarah")
 
     (warning,) = nobody["stats"]["warnings"]
-    assert "nothing about people is told" in warning
+    assert "memories about people are left out" in warning
     assert contents(nobody) == []
     assert contents(named) == ["Write to sarah by post."]
     assert named["stats"]["warnings"] == []

@@ -190,7 +190,7 @@ def test_only_a_settlement_in_force_is_taken_back(
     with pytest.raises(ConflictError, match="It is open"):
         undo(acme, row)
     resolve(acme, plain, row, "a_wins")
-    with pytest.raises(ConflictError, match=f"ended with another contradiction, {row.pk}"):
+    with pytest.raises(ConflictError, match=f"resolved together with contradiction {row.pk}"):
         undo(acme, beside)
     with pytest.raises(NotFoundError):
         undo(globex, row)

@@ -18,6 +18,7 @@ from memory.models import Job, Memory
 from memory.understanding.tools import Tools
 from memory.writing import pipeline, rules
 from memory.writing.compaction import compact_conversation
+from memory.writing.pipeline import run_job
 from memory.writing.posting import open_conversation, post_messages
 from memory.writing.waiting import extract_now
 from teams.models import Conversation
@@ -82,6 +83,29 @@ def test_what_a_turn_had_no_room_for_is_counted_in_the_answer(
     )
 
     assert (counts.pass1_count, counts.created, counts.left_out) == (5, 3, 1)
+
+
+def test_the_rest_of_a_long_turn_is_written_in_parts_between_which_others_have_their_turn(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    facts = [f"The kiln on shelf {number} holds forty bowls." for number in range(70)]
+    conversation, _ = open_conversation(team_id=acme.team.id, agent="kyra", user="sarah")
+    said = NewMessage(role="user", content=" ".join(facts))
+    post_messages(
+        viewer=viewer, conversation_id=conversation.pk, messages=[said], now=timezone.now()
+    )
+    ranked = [(text, 9 if text == facts[60] else 5) for text in facts]
+    listed = replace(tools, extractor=ListedFacts(*ranked))
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=listed)
+    job = Job.objects.get()
+
+    counts, ended = [len(stored())], []
+    while Job.objects.get().left_out != 0:
+        ended.append(run_job(team_id=acme.team.pk, job_id=job.pk, tools=listed, seconds=0))
+        counts.append(len(stored()))
+
+    assert counts == [3, 33, 63, 70]
+    assert ended == [False, False, True]
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=2)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -34,6 +37,7 @@ from tests.support.waiting import until
 from tests.support.writing import NOON, store
 
 ALIAS = "replica1"
+OTHER = "replica2"
 T = TypeVar("T")
 
 
@@ -51,21 +55,26 @@ def running() -> Iterator[Standby]:
 
 
 @contextmanager
-def reading(monkeypatch: pytest.MonkeyPatch, made: Standby, **pool: Any) -> Iterator[Standby]:
-    """Let retrieval read at it, as with DATABASE_REPLICA_URL."""
+def reading(
+    monkeypatch: pytest.MonkeyPatch, made: Standby, *others: Standby, **pool: Any
+) -> Iterator[Standby]:
+    """Let retrieval read at it and the others, as with DATABASE_REPLICA_URL."""
     own = connections.settings["default"]
     options = own["OPTIONS"] | ({"pool": {"min_size": 1, "timeout": 1, **pool}} if pool else {})
-    login = {**own, "HOST": str(made.folder), "PORT": "5432", "OPTIONS": options}
-    connections.settings[ALIAS] = login
-    monkeypatch.setattr(settings, "DATABASE_REPLICAS", [ALIAS])
+    named = dict(zip((ALIAS, OTHER), (made, *others), strict=False))
+    for alias, each in named.items():
+        login = {**own, "HOST": str(each.folder), "PORT": "5432", "OPTIONS": options}
+        connections.settings[alias] = login
+    monkeypatch.setattr(settings, "DATABASE_REPLICAS", list(named))
     replicas.cache_clear()
     try:
         yield made
     finally:
-        connections[ALIAS].close()
-        if pool:
-            connections[ALIAS].close_pool()  # type: ignore[attr-defined]
-        del connections[ALIAS], connections.settings[ALIAS]
+        for alias in named:
+            connections[alias].close()
+            if pool:
+                connections[alias].close_pool()  # type: ignore[attr-defined]
+            del connections[alias], connections.settings[alias]
         replicas.cache_clear()
 
 
@@ -100,6 +109,13 @@ def ending(**expected: int) -> Iterator[None]:
     assert {name: count for name, count in counted.items() if count} == expected
 
 
+def read_there(count: Mapping[str, float]) -> float:
+    """Returns the number of reads at a replica since `count`; none of them went elsewhere."""
+    changed = {name: value - count.get(name, 0) for name, value in outcomes().items()}
+    assert {name for name, value in changed.items() if value} == {"read"}
+    return changed["read"]
+
+
 def told(cast: Cast, tools: Tools, question: str = "ferry") -> list[str]:
     """The texts that Kyra is told."""
     found = retrieve(
@@ -114,14 +130,15 @@ def told(cast: Cast, tools: Tools, question: str = "ferry") -> list[str]:
 
 
 def replayed(cast: Cast) -> None:
-    """Wait until the replica has what the team wrote."""
+    """Wait until the replicas have what the team wrote."""
     primary = server_state(team_id=cast.team.pk)
 
-    def has_it() -> bool:
-        with reading_from(ALIAS):
+    def has_it(alias: str) -> bool:
+        with reading_from(alias):
             return server_state(team_id=cast.team.pk).has_replayed(primary)
 
-    until(has_it)
+    for alias in settings.DATABASE_REPLICAS:
+        until(partial(has_it, alias))
 
 
 def test_what_a_replica_has_replayed_is_read_there(
@@ -177,17 +194,29 @@ def test_a_replica_shows_a_team_its_own_rows_alone(
     assert seen == []
 
 
-ASK = "When does the ferry leave?"
-BODIES: dict[str, dict[str, object]] = {
-    "/v1/retrieve": {"query": ASK, "agent": "kyra", "token_budget": 300},
-    "/v1/prompt": {"query": ASK, "agent": "kyra", "token_budget": 900},
-    "/v1/memory/query": {"query": ASK, "agent": "kyra", "token_budget": 300},
-    "/v1/memory/select": {"user_request": ASK},
-    "/v1/context/assemble": {"agent": "kyra", "signals": {"query": ASK}},
+def body_of(address: str, text: str) -> dict[str, object]:
+    """The body of a retrieval that asks this."""
+    match address:
+        case "/v1/memory/select":
+            return {"user_request": text}
+        case "/v1/context/assemble":
+            return {"agent": "kyra", "signals": {"query": text}}
+        case _:
+            return {"query": text, "agent": "kyra", "token_budget": 900}
+
+
+# With the statements at the primary: one finds the key, the names and the team's revision, and one
+# the team's rules for facts.
+ADDRESSES = {
+    "/v1/retrieve": 1,
+    "/v1/prompt": 1,
+    "/v1/memory/query": 1,
+    "/v1/memory/select": 2,
+    "/v1/context/assemble": 1,
 }
 
 
-@pytest.mark.parametrize("address", BODIES)
+@pytest.mark.parametrize("address", ADDRESSES)
 def test_every_retrieval_is_answered_at_a_replica_as_at_the_primary(
     replica: Standby,
     cast: Cast,
@@ -196,18 +225,30 @@ def test_every_retrieval_is_answered_at_a_replica_as_at_the_primary(
     monkeypatch: pytest.MonkeyPatch,
     address: str,
 ) -> None:
-    monkeypatch.setattr(settings, "HOT_ANSWER_SECONDS", 0)
     store(cast, tools, "The ferry leaves at nine.", "The bakery opens at six.")
     api = client_of(cast)
     replayed(cast)
 
-    with ending(read=1):
-        there = api.post(address, BODIES[address], format="json")
-        assert there.status_code == 200, there.content
+    before = outcomes()
+    first = api.post(address, body_of(address, "What about the bakery?"), format="json")
+    assert first.status_code == 200, first.content
+    asked = body_of(address, "When does the ferry leave?")
+    with (
+        CaptureQueriesContext(connections["default"]) as primary,
+        CaptureQueriesContext(connections[ALIAS]) as elsewhere,
+    ):
+        there = api.post(address, asked, format="json")
+    assert there.status_code == 200, there.content
+    assert read_there(before) >= 2
+    # Which model embeds is looked up every few seconds.
+    regular = [each["sql"] for each in primary if "memory_embeddingstate" not in each["sql"]]
+    assert len(regular) == ADDRESSES[address], regular
+    assert len(elsewhere) >= 6
     monkeypatch.setattr(settings, "DATABASE_REPLICAS", [])
+    monkeypatch.setattr(settings, "HOT_ANSWER_SECONDS", 0)
     replicas.cache_clear()
     with ending():
-        here = api.post(address, BODIES[address], format="json")
+        here = api.post(address, asked, format="json")
 
     assert here.status_code == 200
     assert b"ferry leaves at nine" in there.content
@@ -379,3 +420,48 @@ def test_what_was_left_out_is_tried_again_by_one_read() -> None:
     assert list(two.in_turn()) == ["two"]
     two.take_back("one")
     assert sorted(two.in_turn()) == ["one", "two"]
+
+
+def test_of_two_replicas_one_may_lag_and_die_and_no_answer_is_lost(
+    committed_db: None, monkeypatch: pytest.MonkeyPatch, running: Standby, cast: Cast, tools: Tools
+) -> None:
+    stated = ["The ferry leaves at nine."]
+    store(cast, tools, *stated)
+    seen: list[bool] = []
+    is_over = Event()
+
+    def read() -> None:
+        try:
+            while not is_over.is_set():
+                acknowledged = set(stated)
+                seen.append(acknowledged <= set(told(cast, tools)))
+        finally:
+            connections.close_all()
+
+    def served() -> None:
+        """Wait until some reads more were answered by a replica."""
+        before = outcomes().get("read", 0)
+        until(lambda: outcomes().get("read", 0) >= before + 8)
+
+    with standby() as other, reading(monkeypatch, running, other):
+        replayed(cast)
+        with ThreadPoolExecutor(2) as readers:
+            ends = [readers.submit(read) for _ in range(2)]
+            try:
+                served()
+                other.ask("SELECT pg_wal_replay_pause()")
+                until(lambda: other.ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
+                for text in ("The ferry costs four pounds.", "The ferry is blue."):
+                    store(cast, tools, text)
+                    stated.append(text)
+                    # The paused one has not replayed it, so that the other has answered.
+                    served()
+                other.stop()
+                served()
+            finally:
+                is_over.set()
+            for each in ends:
+                each.result()
+
+    assert len(seen) > 30
+    assert all(seen)

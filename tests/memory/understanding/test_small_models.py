@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
+import psutil  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.domain.types import MemoryType, Participants, Role, SourceMessage, Statement, Verdict
+from memory.understanding import quoting
 from memory.understanding.encoder import Encoder
 from memory.understanding.judging import small_judge
 from memory.understanding.quoting import QuotingExtractor, Said, confided, own_sentences
@@ -152,4 +154,26 @@ def test_code_quoted_lines_and_rendered_memory_are_not_the_persons_words() -> No
 
 
 def test_a_hostile_message_is_read_in_bounded_time() -> None:
-    assert len(own_sentences("May 5. " * 5_000)) <= 80
+    assert len(own_sentences("May 5. " * 5_000)) <= 50
+
+
+def test_only_the_ends_of_a_long_message_are_searched_for_a_confidence() -> None:
+    pasted = " ".join(f"Ticket {number} was closed on Tuesday." for number in range(900))
+    said = [
+        Said(UUID(int=1), "I applied for a job at another company.", is_persons=True),
+        Said(UUID(int=2), f"Please keep that to yourself. {pasted}", is_persons=True),
+    ]
+    quoting._cached.clear()
+
+    assert confided(said) == {UUID(int=1), UUID(int=2)}
+    assert 0 < len(quoting._cached) < 50
+
+
+def test_two_long_texts_are_judged_in_little_memory() -> None:
+    long = "On Monday 3 March 2025 I moved to Berlin with Ann. I like tea. " * 500
+    small_judge().judge(existing=statement("I live in Oslo."), new=statement("I live in Rome."))
+    before = psutil.Process().memory_info().rss
+
+    small_judge().judge(existing=statement(f"{long} A."), new=statement(f"{long} B."))
+
+    assert psutil.Process().memory_info().rss - before < 300 * 2**20

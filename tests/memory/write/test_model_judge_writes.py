@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
@@ -64,6 +65,24 @@ def test_the_models_verdict_is_carried_out_under_its_name(
     assert result.outcome == Outcome.DISPUTED
     row = Contradiction.objects.get(memory_b=result.memory)
     assert (row.judge, row.reason) == (NAME, "tea or coffee")
+
+
+def test_stated_facts_are_compared_without_reading_them_one_by_one(
+    acme: Cast, tools: Tools, server: FakeOpenAI
+) -> None:
+    tools = with_judge(tools, judge_of(server))
+    write(acme, tools, draft(acme, TEA, extractor="explicit"))
+    server.will(says("dispute", older="tea", newer="coffee"))
+
+    with CaptureQueriesContext(connection) as asked:
+        (result,) = write(acme, tools, draft(acme, COFFEE, extractor="explicit"))
+
+    assert result.outcome == Outcome.DISPUTED
+    assert not [
+        each
+        for each in asked
+        if 'FROM "memory_memory"' in each["sql"] and "LIMIT 21" in each["sql"]
+    ]
 
 
 def test_when_the_rules_stood_in_the_contradiction_says_so(

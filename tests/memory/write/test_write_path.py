@@ -92,6 +92,15 @@ def test_a_dispute_is_kept_open_and_both_stay(acme: Cast, tools: Tools) -> None:
     assert by_id[new.memory.pk].contradicts == [old.memory.pk]
 
 
+def test_dates_that_were_read_in_talk_end_no_dispute(acme: Cast, tools: Tools) -> None:
+    """ "Until March 1" and "from March 15 on" may be about one date that moved."""
+    write(acme, tools, draft(acme, OLD_LIMIT, valid_to=NOON, extractor="explicit"))
+
+    (new,) = write(acme, tools, draft(acme, OTHER_LIMIT, valid_from=NOON, extractor="reader"))
+
+    assert new.outcome == Outcome.DISPUTED
+
+
 def test_a_newer_value_ends_the_dispute_before_it(acme: Cast, tools: Tools) -> None:
     write(acme, tools, draft(acme, OLD_LIMIT))
     write(acme, tools, draft(acme, OTHER_LIMIT))

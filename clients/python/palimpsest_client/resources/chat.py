@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
+from palimpsest_client import models as m
 from palimpsest_client import params as p
 from palimpsest_client.calls import Call, Streamed, get, post
 from palimpsest_client.errors import StreamCut
@@ -70,7 +71,10 @@ class ModelList(_Open):
 
 
 class Chat(Resource[SenderT]):
-    """`/v1/chat/completions` and `/v1/models`. `options` go to the model: temperature, tools, …"""
+    """`/v1/chat/completions`, `/v1/embeddings` and `/v1/models`.
+
+    `options` go to the model: temperature, tools, …
+    """
 
     @operation
     def complete(
@@ -86,6 +90,11 @@ class Chat(Resource[SenderT]):
         """The agent's answer as it comes; StreamCut where it breaks off."""
         body = {**(options or {}), **completion, "stream": True}
         return Streamed(post(_PATH, ChatAnswer, body=body), _chunk, last="[DONE]")
+
+    @operation
+    def embed(self, **texts: Unpack[p.EmbeddingRequest]) -> Call[m.Embeddings]:
+        """The vectors of texts, by the encoder that `models` lists."""
+        return post("/v1/embeddings", m.Embeddings, body=texts)
 
     @operation
     def models(self) -> Call[ModelList]:

@@ -74,9 +74,22 @@ class Memories(Resource[SenderT]):
         return post("/v1/memories/{id}/feedback", m.Memory, memory_id, body=feedback)
 
     @operation
-    def pin(self, memory_id: Id, **pin: Unpack[p.Pin]) -> Call[m.Memory]:
-        """Have it in every prompt, or no longer."""
-        return post("/v1/memories/{id}/pin", m.Memory, memory_id, body=pin)
+    def pin(self, memory_id: Id, *, pinned: bool = True, reason: str = "") -> Call[m.Memory]:
+        """Have it in every prompt."""
+        body = {"pinned": pinned, "reason": reason}
+        return post("/v1/memories/{id}/pin", m.Memory, memory_id, body=body)
+
+    @operation
+    def unpin(self, memory_id: Id, *, reason: str = "") -> Call[m.Memory]:
+        """Have it in prompts by its relevance alone."""
+        body = {"pinned": False, "reason": reason}
+        return post("/v1/memories/{id}/pin", m.Memory, memory_id, body=body)
+
+    @operation
+    def confirm(self, memory_id: Id, *, confirmed: bool = True, reason: str = "") -> Call[m.Memory]:
+        """Vouch as a person for what a tool or a web page alone says, or undo that."""
+        body = {"confirmed": confirmed, "reason": reason}
+        return post("/v1/memories/{id}/confirm", m.Memory, memory_id, body=body)
 
     @operation
     def promote(self, memory_id: Id, **promotion: Unpack[p.Promote]) -> Call[m.PromotedMemory]:

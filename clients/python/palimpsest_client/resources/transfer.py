@@ -35,7 +35,17 @@ class Imports(Resource[SenderT]):
 
 
 class Team(Resource[SenderT]):
-    """`/v1/export`; needs a key of the team."""
+    """`/v1/team` and `/v1/export`; needs a key of the team."""
+
+    @operation
+    def get(self) -> Call[m.TeamSettings]:
+        """The team's budgets and extraction instructions."""
+        return get("/v1/team", m.TeamSettings)
+
+    @operation
+    def change(self, **change: Unpack[p.TeamSettingsChange]) -> Call[m.TeamSettings]:
+        """Change them; what is left out stays."""
+        return Call("PATCH", "/v1/team", {200: m.TeamSettings}, body=change)
 
     @operation
     def export(self) -> Streamed[str]:

@@ -57,7 +57,7 @@ def set_kyra(town: Town, **fields: Any) -> None:
 
 
 def compactions(town: Town) -> list[Compaction]:
-    """Those of the team."""
+    """The team's own."""
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
         return list(Compaction.objects.filter(team=town.cast.team))
 

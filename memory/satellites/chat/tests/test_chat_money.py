@@ -88,7 +88,7 @@ def test_in_a_burst_the_cheapest_tier_that_fits_stands_in(town: Town) -> None:
     assert second.reservation.left.left_in(CapKind.USER_DAY) == 0
     _, refused, taken = decisions(town)
     assert (refused.tier, refused.outcome) == (route.tier.value, "failed")
-    assert refused.attempts[0]["failure"] == "not paid for by the end user's day"
+    assert refused.attempts[0]["failure"] == "not paid for by the person's day"
     assert (taken.tier, taken.outcome) == ("fast", "advised")
     assert "Others hold what is left of the budget" in taken.reason
 

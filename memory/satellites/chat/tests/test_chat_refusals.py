@@ -160,7 +160,7 @@ def test_an_empty_budget_is_402_with_what_is_left(
     with team_scope(team_ids=[town.cast.team.id], actor="test"):
         decision = RoutingDecision.objects.get(team=town.cast.team)
     assert decision.outcome == "failed"
-    assert decision.attempts[0]["failure"] == "not paid for by the end user's day"
+    assert decision.attempts[0]["failure"] == "not paid for by the person's day"
 
 
 def test_a_request_that_the_model_refuses_is_told_in_its_words(

@@ -1,4 +1,4 @@
-"""Which field a memory tells, and which signals are independent."""
+"""The field that a memory tells, and signals that are independent."""
 
 from __future__ import annotations
 

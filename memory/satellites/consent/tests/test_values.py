@@ -1,4 +1,4 @@
-"""When two statements give a field one value, and when an answer states a value."""
+"""Statements that give a field one value, and answers that state a value."""
 
 from __future__ import annotations
 

@@ -74,6 +74,18 @@ def test_telling_it_again_a_week_later_changes_nothing(acme: Cast, tools: Tools)
     assert rows(acme) == before
 
 
+def test_what_a_loading_that_broke_off_did_not_make_is_made_by_the_next(
+    acme: Cast, tools: Tools
+) -> None:
+    load(acme, tools)
+    before = rows(acme)
+    WebhookEndpoint.objects.all().delete()
+
+    load(acme, tools, NOW.replace(hour=13))
+
+    assert rows(acme) == before
+
+
 # Statements that a judge has to find contrary: those of one month are no proof for another.
 @pytest.mark.parametrize("month", [2, 12])
 def test_every_kind_of_decision_waits(acme: Cast, tools: Tools, month: int) -> None:
@@ -175,7 +187,7 @@ def test_the_command_says_what_it_made_and_how_to_try_it(monkeypatch: pytest.Mon
 
     said = out.getvalue()
     assert said.startswith("Team showroom: 10 conversations with ")
-    assert "issue_key --team showroom" in said
+    assert "manage.py key --team showroom" in said
     assert "URL=http://127.0.0.1:8123 " in said
     assert "curl" in said
 

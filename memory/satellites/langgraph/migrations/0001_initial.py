@@ -1,4 +1,4 @@
-"""What graphs of agents save: threads, checkpoints, values, writes, and items of a store."""
+"""Tables of graphs of agents: threads, checkpoints, values, writes, and items of a store."""
 
 import django.db.models.deletion
 import django.utils.timezone

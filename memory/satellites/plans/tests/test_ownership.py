@@ -1,4 +1,4 @@
-"""Which changes own the lines of the open files."""
+"""Changes that own the lines of the open files."""
 
 from __future__ import annotations
 

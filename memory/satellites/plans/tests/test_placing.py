@@ -1,4 +1,4 @@
-"""Which tier a memory of work in progress stands in, and why."""
+"""The tier of a memory of work in progress, and its reason."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ LINE = Line("", MemoryType.SEMANTIC, 5, 1.0, NOON, "active")
 
 
 def entries(tier: str, count: int, first: int = 0) -> list[Entry]:
-    """So many memories that rules chose for a tier, each of about thirty tokens."""
+    """Returns so many memories that rules chose for a tier, each of about thirty tokens."""
     return [
         Entry(
             UUID(int=first + each),

@@ -308,6 +308,6 @@ def test_only_a_filter_gets_an_answer_about_several_people(
     both = ask(api, filters={"user": ["sarah", "dmitri"]})
 
     (warning,) = nobody["warnings"]
-    assert "nothing about people is told" in warning
+    assert "memories about people are left out" in warning
     assert [len(texts(each)) for each in (nobody, sarah, both)] == [0, 1, 2]
     assert sarah["warnings"] == both["warnings"] == []

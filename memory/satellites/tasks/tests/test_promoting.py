@@ -205,6 +205,28 @@ def test_the_output_of_a_tool_is_promoted_as_its_text(api: APIClient, task: str)
 
 
 @pytest.mark.parametrize(
+    ("body", "source"),
+    [
+        ({}, "tool"),
+        ({"content": "The port is in settings.py."}, "agent"),
+        ({"source": "agent"}, "agent"),
+        ({"content": "The page says port 80.", "source": "web"}, "web"),
+    ],
+)
+def test_the_output_of_a_tool_is_unconfirmed_unless_an_agent_says_it(
+    api: APIClient, task: str, body: dict[str, object], source: str
+) -> None:
+    item = post(api, f"{task}/items", kind="tool_output", tool="grep", output="Port 80.").json()
+    place = f"{task}/items/{item['id']}/promote"
+
+    pinned = post(api, place, **body, is_pinned=True)
+    made = post(api, place, **body)
+
+    assert made.json()["source"] == source
+    assert pinned.status_code == (201 if source == "agent" else 422)
+
+
+@pytest.mark.parametrize(
     ("body", "field"),
     [
         ({"kind": "failure"}, "lesson"),

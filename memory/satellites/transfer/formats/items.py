@@ -15,7 +15,14 @@ from rest_framework.exceptions import ValidationError
 from memory.api.forms import checked_payload
 from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.text.words import has_words, is_blank
-from memory.domain.types import MAX_TAG_CHARS, MAX_TAGS, MemoryType, Role, is_to_come
+from memory.domain.types import (
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+    UNCONFIRMED,
+    MemoryType,
+    Role,
+    is_to_come,
+)
 from teams.errors import InvalidError
 
 MAX_NAME_CHARS = 200
@@ -59,6 +66,7 @@ class ItemMaker:
         external_id: str,
         at: datetime | None = None,
         name: str = "",
+        source: object = None,
         given: Given | None = None,
     ) -> Iterator[Item]:
         """A message, in parts where it is longer than one may be; none where it is blank."""
@@ -87,6 +95,7 @@ class ItemMaker:
                 "name": _name(name, place),
                 "external_id": _id(f"{external_id}#{start}" if start else external_id, place),
                 "created_at": at and at.isoformat(),
+                **({"source": source} if source in UNCONFIRMED else {}),
             }
 
     def memory(
@@ -101,8 +110,12 @@ class ItemMaker:
         tags: object = None,
         importance: object = None,
         given: Given | None = None,
+        held: tuple[datetime | None, datetime | None] = (None, None),
     ) -> Item:
-        """A memory, of a text, a form with its payload, or both, which `given` may hold."""
+        """A memory, of a text, a form with its payload, or both, which `given` may hold.
+
+        `held` is the time from and until which it holds; an end before the beginning is left out.
+        """
         formed = _formed(given or {}, place)
         text = ""
         if content is not None or not formed:
@@ -130,6 +143,13 @@ class ItemMaker:
             raise ImportFileError(f"{place}: It is an agent's: name the agent.", field="agent")
         if category := _name((given or {}).get("category"), place):
             item["category"] = category
+        if (source := (given or {}).get("source")) in UNCONFIRMED:
+            item["source"] = source
+        first, last = held
+        if first is not None:
+            item["valid_from"] = first.isoformat()
+        if last is not None and (first is None or last >= first):
+            item["valid_to"] = last.isoformat()
         if importance is not None:
             item["importance"] = _importance(importance, place)
         return item

@@ -54,6 +54,7 @@ class Format(StrEnum):
     CLAUDE = "claude"
     MEM0 = "mem0"
     LETTA = "letta"
+    GRAPHITI = "graphiti"
     LANGGRAPH = "langgraph"
     MARKDOWN = "markdown"
     JSONL = "jsonl"
@@ -66,23 +67,29 @@ _LISTED: dict[Format, _Reader] = {
     Format.CHATGPT: records.chatgpt_conversation,
     Format.CLAUDE: records.claude_conversation,
     Format.MEM0: records.mem0_memory,
+    Format.GRAPHITI: records.graphiti_edge,
 }
 # Fields that tell the formats apart: of the records in a list, of an object, and of a table.
 _BY_FIELDS_OF_RECORDS = {
     "mapping": Format.CHATGPT,
     "chat_messages": Format.CLAUDE,
     "memory": Format.MEM0,
+    "payload": Format.MEM0,
+    "fact": Format.GRAPHITI,
+    "namespace": Format.LANGGRAPH,
 }
 _BY_FIELDS = {
     "results": Format.MEM0,
     "memories": Format.MEM0,
+    "edges": Format.GRAPHITI,
+    "facts": Format.GRAPHITI,
     "agents": Format.LETTA,
     "core_memory": Format.LETTA,
     "namespace": Format.LANGGRAPH,
     **dict.fromkeys(("content", "text", "memory"), Format.JSONL),
 }
 _BY_COLUMNS = dict.fromkeys(("content", "text", "memory"), Format.CSV)
-_LIST_NAMES = ("results", "memories", "conversations")
+_LIST_NAMES = ("results", "memories", "conversations", "edges", "facts")
 _LINED: dict[Format, _Reader] = {
     Format.LANGGRAPH: records.langgraph_item,
     Format.JSONL: records.plain_record,
@@ -120,12 +127,17 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterator[Item]:
     with _readable():
-        if found in _LISTED:
-            yield from _listed(file, _LISTED[found], make)
+        is_list = found is Format.LANGGRAPH and _head(file)[:1] == b"["
+        if found in _LISTED or is_list:
+            yield from _listed(file, (_LINED if is_list else _LISTED)[found], make)
         elif found in _LINED:
+            file.seek(0)
             yield from _lined(file, _LINED[found], make)
         elif found is Format.LETTA:
-            yield from records.letta_file(object_in(json.loads(_whole(file, name)), name), "", make)
+            value = json.loads(_whole(file, name))
+            # Some downloads of Letta's are the file's text as one string of JSON.
+            value = json.loads(value) if isinstance(value, str) else value
+            yield from records.letta_file(object_in(value, name), "", make)
         elif found is Format.MARKDOWN:
             yield from notes.note_memories(_whole(file, name), name, make)
         elif found is Format.GIT:
@@ -230,6 +242,8 @@ def _detected(file: IO[bytes], name: str) -> Format:
             except ValueError:
                 names = _names(file, "")
             return _by_fields(names, _BY_FIELDS)
+    if head.startswith(b'"{'):
+        return Format.LETTA
     if head.startswith(b"---"):
         return Format.MARKDOWN
     if git_log.BEGINNING.match(head):

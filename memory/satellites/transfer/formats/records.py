@@ -1,9 +1,11 @@
-"""Records of other systems: ChatGPT, Claude, Letta, mem0, LangGraph's store, JSON Lines and CSV."""
+"""Records of ChatGPT, Claude, Letta, mem0, Graphiti, LangGraph's store, JSON Lines and CSV."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
 
 from memory.domain.types import MAX_TAG_CHARS, MemoryType, Role
 from memory.satellites.transfer.formats.items import (
@@ -17,16 +19,21 @@ from memory.satellites.transfer.formats.items import (
     list_in,
     object_in,
     place_of,
+    time_in,
 )
 
 # Content types of ChatGPT that a person or a model says to the other; others belong to tools.
 _SAID = frozenset({"text", "multimodal_text"})
 _SENDERS = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 _LETTA_TYPES = {"persona": MemoryType.IDENTITY, "human": MemoryType.USER_PROFILE}
+_ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 # The fields of a value that hold its words, in the order in which they are looked for.
 _WORDS = ("content", "text", "memory", "data", "value")
 # What else a memory of JSON Lines may have.
-_FORMED = ("form", "payload", "category")
+_FORMED = ("form", "payload", "category", "source")
+# Fields of a payload in mem0's vector store that are no metadata (mem0ai 2.2.1, Memory.get).
+_OF_MEM0 = {"data", "hash", "created_at", "updated_at", "id", "text_lemmatized", "attributed_to"}
+_OF_MEM0 |= {"user_id", "agent_id", "run_id", "actor_id", "role", "expiration_date"}
 # The label before a name in a namespace, and the owner that it names.
 _OWNERS = {
     label: owner
@@ -155,6 +162,8 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
                 continue
             content = message.get("content", message.get("text"))
             text = content if isinstance(content, str) else _joined(_texts(content, message_at))
+            if role == Role.ASSISTANT and (sent := _sent(message, message_at)) is not None:
+                text = sent
             yield from make.messages(
                 place=message_at,
                 thread_id=thread,
@@ -164,6 +173,25 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
                 at=make.time(message, "created_at", message_at),
                 given=owner,
             )
+
+
+def _sent(message: Given, place: str) -> str | None:
+    """The words that an agent sent by the tool `send_message`; None without such a call.
+
+    The text of a message with this call is the agent's reasoning, which the user never saw.
+    """
+    sent = []
+    for index, each in enumerate(list_in(message, "tool_calls", place)):
+        call_at = f"{place_of(place, 'tool_calls')}[{index}]"
+        call = object_in(object_in(each, call_at).get("function"), place_of(call_at, "function"))
+        if call.get("name") == "send_message":
+            arguments_at = place_of(call_at, "function.arguments")
+            try:
+                arguments = json.loads(call.get("arguments") or "{}")
+            except (TypeError, ValueError):
+                raise ImportFileError(f"{arguments_at}: Is not JSON.") from None
+            sent.append(object_in(arguments, arguments_at).get("message"))
+    return _joined(sent) if sent else None
 
 
 def _unpacked(text: str) -> str:
@@ -190,12 +218,27 @@ def _joined(texts: Iterable[object]) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
 
 
+def _stated_at(given: Given, place: str, make: ItemMaker) -> datetime | None:
+    """The time of the present text: that of its last change, else of its creation."""
+    return make.time(given, "updated_at", place) or make.time(given, "created_at", place)
+
+
+def _of_vector_store(given: Given, place: str) -> Given:
+    """A row of mem0's vector store in the form of `get_all`, which has metadata by itself."""
+    payload = object_in(given["payload"], place_of(place, "payload"))
+    metadata = {name: each for name, each in payload.items() if name not in _OF_MEM0}
+    own = {"id": given.get("id"), "memory": payload.get("data"), "metadata": metadata}
+    return {**payload, **own}
+
+
 def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
-    """A memory as mem0's `get_all` and exports have it.
+    """A memory as mem0's `get_all` and exports have it, or a row of its vector store.
 
     Its categories become tags, and its metadata the tags that mem0's client makes of them
     (`topic="food"`); longer ones are left out.
     """
+    if "payload" in given and "memory" not in given:
+        given = _of_vector_store(given, place)
     metadata = object_in(given.get("metadata") or {}, place_of(place, "metadata"))
     flat = [
         f"{name}={json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
@@ -205,7 +248,7 @@ def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
         place=place,
         content=given.get("memory"),
         external_id=id_with_words("mem0", id_in(given, "id", place), given.get("memory")),
-        at=make.time(given, "created_at", place),
+        at=_stated_at(given, place, make),
         tags=[
             *list_in(given, "categories", place),
             *(tag for tag in flat if len(tag) <= MAX_TAG_CHARS),
@@ -215,6 +258,26 @@ def mem0_memory(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             "agent": given.get("agent_id"),
             "project": given.get("app_id"),
         },
+    )
+
+
+def graphiti_edge(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
+    """A fact as Graphiti and Zep dump their edges: it holds from `valid_at` until `invalid_at`.
+
+    Its group is the person, its relation a tag. A fact without an end that Graphiti invalidated
+    ended when it did so, at `expired_at`.
+    """
+    fact = given.get("fact")
+    # A fact may hold from, or until, a day to come.
+    until = partial(time_in, given, place=place, now=_ANY_TIME)
+    yield make.memory(
+        place=place,
+        content=fact,
+        external_id=id_with_words("graphiti", id_in(given, "uuid", place), fact),
+        at=make.time(given, "created_at", place),
+        tags=[str(given["name"])[:MAX_TAG_CHARS]] if given.get("name") else None,
+        given={"user": given.get("group_id") or None},
+        held=(until("valid_at"), until("invalid_at") or until("expired_at")),
     )
 
 
@@ -244,7 +307,7 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
         place=place,
         content=words,
         external_id=id_with_words("langgraph", *namespace, id_in(given, "key", place), words),
-        at=make.time(given, "created_at", place),
+        at=_stated_at(given, place, make),
         tags=tags + ([label] if label else []),
         given=owners,
     )
@@ -267,6 +330,7 @@ def plain_record(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             external_id=str(own_id or id_of_words(*words)),
             at=at,
             name=str(given.get("name") or ""),
+            source=given.get("source"),
             given=owners,
         )
         return

@@ -46,6 +46,7 @@ def test_messages_are_kept_to_the_letter_with_their_times_and_then_extracted(
     rows = list(Message.objects.order_by("position"))
     assert [row.content for row in rows] == [each["content"] for each in TALK["messages"]]  # type: ignore[index]
     assert rows[0].created_at == datetime(2026, 2, 9, 9, 0, tzinfo=UTC)
+    assert rows[0].conversation.created_at == rows[0].created_at
     assert (summary.conversations, summary.messages, summary.new_messages) == (1, 3, 3)
     assert any("oat milk" in text for text in contents())
     assert summary.new_memories == Memory.objects.count()

@@ -183,6 +183,19 @@ def test_mem0_keeps_ids_times_and_people(shape: object) -> None:
     }
 
 
+def test_rows_of_mem0s_vector_store_are_its_memories() -> None:
+    payload = {"data": "Likes oat milk.", "user_id": "dmitri", "topic": "food", "hash": "1c"}
+    row = {"id": "8f", "payload": payload, "vector": [0.1, 0.2]}
+
+    found, (item,) = read([row])
+    _, (same,) = read([{**MEM0, "categories": []}])
+
+    assert found is Format.MEM0
+    assert (item["content"], item["user"]) == ("Likes oat milk.", "dmitri")
+    assert item["tags"] == ['topic="food"']
+    assert item["external_id"] == same["external_id"], "as in an export of the same memory"
+
+
 def test_letta_has_blocks_and_what_was_said() -> None:
     found, items = read(json.dumps(LETTA, indent=2), names=Names(user="sarah"))
 
@@ -192,6 +205,46 @@ def test_letta_has_blocks_and_what_was_said() -> None:
         ("identity", "I am Sam.", "Sam"),
     ]
     assert [each["content"] for each in items[2:]] == ["Hello Sam.", "Hello."]
+
+
+def sends(message_id: str, arguments: str, reasoning: str = "Greet them.") -> dict[str, Any]:
+    """A message of a Letta agent that answers by its tool, with its reasoning as the text."""
+    return {
+        "id": message_id,
+        "role": "assistant",
+        "content": [{"type": "text", "text": reasoning}],
+        "tool_calls": [{"function": {"name": "send_message", "arguments": arguments}}],
+    }
+
+
+def test_letta_agents_say_what_they_send_and_not_their_reasoning() -> None:
+    silent = sends("message-2", "{}")
+    silent["tool_calls"][0]["function"]["name"] = "archival_memory_search"
+    messages = [
+        sends("message-1", json.dumps({"message": "I am Loop."})),
+        silent,
+        sends("message-3", '{"message": ""}'),
+    ]
+
+    _, items = read({"agents": [{"id": "agent-0", "name": "Loop", "messages": messages}]})
+
+    assert [each["content"] for each in items] == ["I am Loop.", "Greet them."]
+
+
+def test_a_letta_file_may_be_one_string_of_json() -> None:
+    found, items = read(json.dumps(json.dumps(LETTA)))
+
+    assert found is Format.LETTA
+    assert items == read(LETTA)[1]
+
+
+@pytest.mark.parametrize("record", [MEM0, LANGGRAPH], ids=["mem0", "langgraph"])
+def test_a_changed_text_has_the_time_of_its_change(record: dict[str, Any]) -> None:
+    _, (item,) = read([record] if record is MEM0 else json.dumps(record))
+    changed = {**record, "updated_at": "2026-02-03T10:00:00Z"}
+    _, (later,) = read([changed] if record is MEM0 else json.dumps(changed))
+
+    assert later == {**item, "created_at": "2026-02-03T10:00:00+00:00"}
 
 
 def test_an_older_letta_file_is_of_one_agent() -> None:
@@ -208,10 +261,61 @@ def test_an_older_letta_file_is_of_one_agent() -> None:
     assert [each["content"] for each in items] == ["Likes boats.", "Hello."]
 
 
-def test_langgraph_reads_whose_it_is_from_the_namespace() -> None:
+def test_graphiti_keeps_the_time_for_which_a_fact_holds() -> None:
+    # As `EntityEdge.model_dump(mode="json")` of graphiti-core 0.31.2 gives it.
+    moved_away: dict[str, Any] = {
+        "uuid": "6f0c2d1e-0000-4000-8000-000000000001",
+        "group_id": "dmitri",
+        "source_node_uuid": "a",
+        "target_node_uuid": "b",
+        "created_at": "2026-02-01T09:00:00Z",
+        "name": "LIVES_IN",
+        "fact": "Dmitri lives in Ghent.",
+        "fact_embedding": None,
+        "episodes": ["e1"],
+        "expired_at": "2026-02-01T09:00:00Z",
+        "valid_at": "2024-05-01T00:00:00Z",
+        "invalid_at": "2026-01-31T00:00:00Z",
+        "reference_time": None,
+        "attributes": {},
+    }
+    present = {
+        **moved_away,
+        "uuid": "6f0c2d1e-0000-4000-8000-000000000002",
+        "fact": "Dmitri lives in Antwerp.",
+        "expired_at": None,
+        "valid_at": "2026-01-31T00:00:00Z",
+        "invalid_at": "2099-01-31T00:00:00Z",
+    }
+
+    for shape in ([moved_away, present], {"edges": [moved_away, present]}):
+        found, (first, second) = read(shape)
+
+        assert found is Format.GRAPHITI
+        assert (first["user"], first["tags"]) == ("dmitri", ["LIVES_IN"])
+        assert first["external_id"].startswith(f"graphiti:{moved_away['uuid']}:")
+        assert [first["valid_from"], first["valid_to"]] == [
+            "2024-05-01T00:00:00+00:00",
+            "2026-01-31T00:00:00+00:00",
+        ]
+        assert second["valid_to"] == "2099-01-31T00:00:00+00:00"
+
+
+def test_a_record_may_say_that_a_page_says_it() -> None:
+    page = {"content": "The library ends in June.", "source": "web"}
+    person = {"content": "We use the library.", "source": "person"}
+
+    _, items = read(f"{json.dumps(page)}\n{json.dumps(person)}\n")
+
+    assert [each.get("source") for each in items] == ["web", None]
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_langgraph_reads_whose_it_is_from_the_namespace(is_list: bool) -> None:
     second = {"namespace": ["facts"], "key": "k2", "value": {"colour": "red", "size": 2}}
 
-    found, items = read(f"{json.dumps(LANGGRAPH)}\n\n{json.dumps(second)}\n")
+    lines = f"{json.dumps(LANGGRAPH)}\n\n{json.dumps(second)}\n"
+    found, items = read([LANGGRAPH, second] if is_list else lines)
 
     assert found is Format.LANGGRAPH
     assert [(each["user"], each["content"], each["tags"]) for each in items] == [
@@ -328,6 +432,10 @@ def torn() -> object:
 
 
 BROKEN: dict[str, tuple[object, str]] = {
+    "letta's call": (
+        {"agents": [{"name": "Loop", "messages": [sends("message-1", "{")]}]},
+        r"messages\[0\].tool_calls\[0\].function.arguments: Is not JSON",
+    ),
     "nothing": ("", "none of the formats chatgpt, claude, mem0"),
     "words": ("Just words.", "none of the formats"),
     "other json": ('{"a": 1}', "none of the formats"),

@@ -21,7 +21,7 @@ from memory.satellites.transfer.imports import overdue_imports, run_import
 from memory.satellites.transfer.models import ImportBatch, ImportRun
 from memory.satellites.transfer.tests.test_import_formats import CHATGPT, CLAUDE, LETTA, MEM0, NOTE
 from memory.understanding.tools import Tools
-from memory.writing.stating import remember
+from memory.writing.stating import remember, source_of_message
 from teams.models import Agent, EndUser, Message
 from tests.support.cast import Cast, Clients
 
@@ -40,6 +40,11 @@ def finish(run: Any, tools: Tools, **options: Any) -> ImportRun:
     run_import(team_id=row.team_id, run_id=row.pk, tools=tools, **options)
     row.refresh_from_db()
     return row
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imports, "MESSAGES_A_BATCH", 2)
 
 
 def test_conversations_are_kept_verbatim_and_extracted(
@@ -84,6 +89,19 @@ def test_people_whom_a_file_makes_get_the_role_that_is_given(
     assert send(api, content, role="colleague").status_code == 422
 
 
+def test_a_message_may_be_a_tools_or_a_pages(api: APIClient, acme: Cast, tools: Tools) -> None:
+    lines = [
+        {"role": "tool", "content": "Two hits."},
+        {"role": "user", "content": "The page says so.", "source": "web"},
+        {"role": "user", "content": "I say so.", "source": "person"},
+    ]
+
+    finish(send(api, "\n".join(map(json.dumps, lines))).json(), tools)
+
+    rows = Message.objects.order_by("position")
+    assert [source_of_message(each).value for each in rows] == ["tool", "web", "person"]
+
+
 def test_without_extraction_nothing_is_learned_later_either(
     api: APIClient, acme: Cast, tools: Tools
 ) -> None:
@@ -122,6 +140,7 @@ def test_memories_pass_the_write_path(api: APIClient, acme: Cast, tools: Tools) 
     assert set(memory.tags) == {"food", 'source="chat"', 'nested={"a":1}'}
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_an_import_that_is_killed_goes_on_where_it_was(
     api: APIClient, acme: Cast, tools: Tools
 ) -> None:
@@ -147,6 +166,7 @@ def test_an_import_that_is_killed_goes_on_where_it_was(
     assert Message.objects.count() == 6
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_a_slice_of_time_leaves_the_rest_to_the_next(
     api: APIClient, acme: Cast, tools: Tools
 ) -> None:
@@ -157,6 +177,7 @@ def test_a_slice_of_time_leaves_the_rest_to_the_next(
     assert finish(answer, tools).state == "done"
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_a_cancelled_import_keeps_what_it_wrote(api: APIClient, acme: Cast, tools: Tools) -> None:
     answer = send(api, [CHATGPT, {**CHATGPT, "conversation_id": "conv-2"}]).json()
     finish(answer, tools, seconds=0)

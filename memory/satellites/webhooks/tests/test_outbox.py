@@ -128,7 +128,7 @@ def test_two_workers_send_nothing_twice_and_keep_the_order(
 
 
 def test_removing_an_endpoint_makes_no_writer_fail(town: Cast, client_of: Clients) -> None:
-    """Who announces while it is being removed waits, and leaves it out."""
+    """A writer that announces while it is being removed waits, and leaves it out."""
     api = client_of(town)
     hook = hook_to(town, api, URL)
     made: list[object] = []

@@ -20,6 +20,6 @@
     text.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        document.querySelector("[data-submit-with='id_content']").click();
+        document.querySelector("[data-submit-with='id_content']")?.click();
     });
 })();

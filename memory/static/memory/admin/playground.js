@@ -51,6 +51,11 @@
         return ["team", "agent", "plan"].includes(field.name);
     }
 
+    // The answer is below the form; after saving, the message is above it.
+    form.addEventListener("submit", (event) => {
+        const address = form.action.split("#")[0];
+        form.action = event.submitter?.name === "save" ? address : `${address}#${result.id}`;
+    });
     form.addEventListener("input", (event) => {
         if (event.target.name && event.target.name.startsWith("weight_")) {
             later();

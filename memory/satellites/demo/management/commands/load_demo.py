@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from config.embedded import home, program
 from memory.satellites.demo.services import load_demo
 from memory.understanding.tools import default_tools
 from teams.management.arguments import check_team_slug
@@ -16,10 +16,10 @@ from teams.services.people import ensure_team
 
 ACTOR = "command:load_demo"
 _TRY_IT = """
-Try it (the server runs with "make run"):
+Try it on the running server:
 
   URL={url}  # or where the server listens
-  KEY=$({home}.venv/bin/python manage.py issue_key --team {team})
+  KEY=$({program} key --team {team})
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?user=sarah&limit=20"
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=disputed"
   curl -s -H "Authorization: Bearer $KEY" "$URL/v1/memories?status=superseded"
@@ -27,12 +27,12 @@ Try it (the server runs with "make run"):
     -d '{{"query": "When does the beta start?", "agent": "kyra", "user": "sarah"}}' \\
     "$URL/v1/retrieve"
 
-In the admin ($URL/admin/) a superuser sees every team; "manage.py createsuperuser" makes one.
+In the admin ($URL/admin/) a superuser sees every team; this makes one: {program} createsuperuser
 """
 
 
 class Command(BaseCommand):
-    """Load the demo's story; running it again adds nothing."""
+    """Load the demo's story; running it again adds what is missing."""
 
     help = "Fill a team with a small story: agents, people, conversations and their memories."
 
@@ -53,7 +53,5 @@ class Command(BaseCommand):
             f" {made.new_messages} new messages, {made.new_memories} new memories.\n"
             f"It now has {states} memories; open disputes: {made.open_disputes}."
         )
-        home = os.environ.get("PALIMPSEST_HOME")
-        named = f"PALIMPSEST_HOME={shlex.quote(home)} " if home else ""
         url = f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
-        self.stdout.write(_TRY_IT.format(team=options["team"], home=named, url=url))
+        self.stdout.write(_TRY_IT.format(team=options["team"], program=program(home()), url=url))

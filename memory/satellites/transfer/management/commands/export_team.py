@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from config.backup import embedded_servers
-from memory.satellites.transfer.team_export import TeamExport
+from memory.satellites.transfer.team_export import TeamExport, write_export
 from teams.management.arguments import check_team_slug, existing_team
 
 ACTOR = "command:export_team"
@@ -41,26 +40,9 @@ class Command(BaseCommand):
                     sys.stdout.buffer.write(line)
                 return
             try:
-                count = _write(lines, file)
+                count = write_export(lines, file)
+            except FileExistsError as error:
+                raise CommandError(str(error)) from error
             except OSError as error:
                 raise CommandError(f"{file}: {error.strerror}.") from error
         self.stdout.write(f"{file}: {file.stat().st_size:,} bytes, {count:,} lines")
-
-
-def _write(lines: TeamExport, file: Path) -> int:
-    """Write the lines where only their owner may read them; returns how many they are."""
-    if file.exists():
-        raise CommandError(f"{file} is there already; name a new file.")
-    partial = file.with_name(f"{file.name}.partial")
-    count = 0
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        with os.fdopen(os.open(partial, flags, 0o600), "wb") as opened:
-            for line in lines:
-                opened.write(line)
-                count += 1
-        partial.rename(file)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    return count

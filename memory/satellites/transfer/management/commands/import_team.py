@@ -39,9 +39,15 @@ class Command(BaseCommand):
             self.stdout.write(f"  {finding}")
         if log.findings:
             raise CommandError(f"Imported, but the log has {len(log.findings)} findings.")
+        keys = (
+            "It moved: its API keys go on working. Tell the deployment that it came from, with"
+            " `manage.py move_team --to`."
+            if found.is_move
+            else "Issue new API keys with `manage.py issue_key`."
+        )
         self.stdout.write(
             f"Imported the team '{found.slug}': {sum(found.rows.values()):,} rows, {log.seals}"
-            " seals as they were. Issue new API keys with `manage.py issue_key`."
+            f" seals as they were. {keys}"
         )
         if found.other_model:
             self.stdout.write(
