@@ -74,8 +74,10 @@ def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
     """Starts the server of `home`, or reuses a running one, and returns the folder of its socket.
 
     Afterwards both roles and `database` exist (see `ensure_database`). Leftovers of a killed server
-    are cleared first. Raises EmbeddedError, which names the log.
+    are cleared first. Raises EmbeddedError, which names the log, also if the server ends meanwhile.
     """
+    import psycopg
+
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(home / "postgres.lock"):
         socket_dir = _answering(home)
@@ -85,10 +87,13 @@ def start_postgres(home: Path, *, database: str = DATABASE) -> Path:
                 _create_cluster(home)
             server = _launch(home)
             socket_dir = _answering(home, server)
+        log = home / "logs" / "postgres.log"
         if socket_dir is None:
-            log = home / "logs" / "postgres.log"
             raise EmbeddedError(f"PostgreSQL does not start: {last_line(log)}")
-        ensure_database(socket_dir, database)
+        try:
+            ensure_database(socket_dir, database)
+        except psycopg.OperationalError as error:
+            raise EmbeddedError(f"PostgreSQL has ended again: {last_line(log)}") from error
     return socket_dir
 
 

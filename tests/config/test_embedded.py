@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psycopg
@@ -287,6 +288,22 @@ class TestPostgres:
             embedded.start_postgres(home)
 
         assert "\n" not in str(why.value)
+
+    def test_a_server_that_ends_while_its_database_is_made_is_an_error_to_report(
+        self, home: Path
+    ) -> None:
+        """The launcher tries again after such an error, and would end with any other."""
+        socket_dir = embedded.start_postgres(home)
+        held = psycopg.connect(host=str(socket_dir), user="postgres", dbname="postgres")
+        with closing(held), ThreadPoolExecutor(1) as pool:
+            held.execute("ALTER ROLE palimpsest_owner SET log_min_messages = 'log'")
+            starting = pool.submit(embedded.start_postgres, home)
+            blocked = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted"
+            until(lambda: query(socket_dir, blocked, user="postgres"))
+            kill(embedded.postgres_pid(home))
+
+            with pytest.raises(embedded.EmbeddedError, match=r"has ended again: .*postgres\.log"):
+                starting.result()
 
 
 class TestRedis:

@@ -109,7 +109,7 @@ class Installation:
             launcher = psutil.Process(int((self.home / "run.lock").read_text()))
             lines = {each.pid: " ".join(each.cmdline()) for each in launcher.children()}
             is_part = {
-                "web": lambda line: "python" in line and "celery" not in line,
+                "web": lambda line: "config.web_server" in line,
                 "worker": lambda line: "celery" in line and "worker" in line,
                 "beat": lambda line: "celery" in line and "beat" in line,
             }
@@ -122,7 +122,7 @@ class Installation:
         return found
 
     def await_another(self, part: str, *, than: int) -> None:
-        """Wait until a part runs under another process id."""
+        """Wait until a part runs under another process id; fails with what the launcher said."""
 
         def replaced() -> bool:
             try:
@@ -130,7 +130,10 @@ class Installation:
             except (AssertionError, psutil.Error):
                 return False
 
-        until(replaced)
+        try:
+            until(replaced)
+        except AssertionError as error:
+            raise AssertionError(f"{part} does not come back:\n{self.said()}") from error
 
     def processes(self) -> list[str]:
         """Return the command lines of everything that runs on this home."""
