@@ -299,7 +299,7 @@ def _begin(job: Job, now: datetime) -> Job | None:
             if not _narrow(mine, now):
                 mine.save()
                 return None
-        mine.state = Job.State.RUNNING
+        mine.state, mine.finished_at = Job.State.RUNNING, None
         mine.attempts += 1
         mine.save()
         return mine

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -70,6 +71,25 @@ def test_what_a_turn_had_no_room_for_is_written_by_the_next_run(
     assert cast(ListedFacts, introduced.extractor).calls == 1
     assert set(Memory.objects.values_list("extractor", flat=True)) == {"introduction"}
     assert {len(row.source_message_ids) for row in Memory.objects.all()} == {1}
+
+
+def test_a_job_has_not_finished_while_its_rest_is_written(
+    acme: Cast, viewer: Viewer, introduced: Tools
+) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    class Watching(OrthogonalEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            seen.extend((job.state, job.finished_at is None) for job in Job.objects.all())
+            return super().embed(texts)
+
+    conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
+
+    run_due(acme, replace(introduced, embedder=Watching()))
+
+    assert set(seen) == {("running", True)}
+    assert Job.objects.get().finished_at is not None
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=4)
