@@ -23,6 +23,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import blake2b
+from multiprocessing import parent_process
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -371,13 +372,21 @@ def _prepare_metrics() -> None:
 
 
 def _end_with_parent() -> None:
-    """Stop this process where the one that started it was killed."""
-    parent = os.getppid()
+    """Stops this process where the one that started it was killed, even before this call.
+
+    The signal is repeated, as granian ignores it while the application is loaded.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
 
     def watch() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == parent.pid:
             time.sleep(1)
-        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(_GRACE_SECONDS):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
 

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from config.embedded import PROJECT_ROOT
+from config.embedded.processes import is_running
 from config.web_server import Bridge
 from tests.support.waiting import until
 
@@ -66,6 +67,18 @@ def wsgi(environ, start):
 def application():
     _end_with_parent()
     return Bridge(wsgi, threads=1, most_bytes=2_000_000)
+
+def killed_before_it_looks():
+    (HERE / "loading").touch()
+    wait_for("killed")
+    return application()
+
+def killed_while_it_loads():
+    bridge = application()
+    (HERE / "loading").touch()
+    wait_for("killed")
+    time.sleep(3)  # until it has been sent a signal
+    return bridge
 """
 
 
@@ -106,12 +119,20 @@ def answer(line: socket.socket) -> int:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """The server, which is killed with its process."""
+    with serving(tmp_path) as found:
+        until(found.is_listening)
+        yield found
+
+
+@contextmanager
+def serving(tmp_path: Path, *, target: str = "application") -> Iterator[Server]:
+    """Starts a server of one of the applications, and kills what is left of it afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = free.getsockname()
     (tmp_path / "told.py").write_text(_APPLICATION)
     code = "import sys; from config.web_server import main;"
-    code += f"main('127.0.0.1', {address[1]}, target='told:application')"
+    code += f"main('127.0.0.1', {address[1]}, target='told:{target}')"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=PROJECT_ROOT,
@@ -125,7 +146,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     found = Server(address, tmp_path, psutil.Process(process.pid))
     workers: list[psutil.Process] = []
     try:
-        until(found.is_listening)
+        until(found.main.children)
         workers = found.main.children()
         yield found
     finally:
@@ -215,7 +236,20 @@ def test_processes_end_with_the_one_that_started_them(server: Server) -> None:
 
     server.main.kill()
 
-    until(lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE)
+    until(lambda: not is_running(worker.pid))
+
+
+@pytest.mark.parametrize("target", ["killed_before_it_looks", "killed_while_it_loads"])
+def test_processes_that_still_load_end_with_it_too(tmp_path: Path, target: str) -> None:
+    with serving(tmp_path, target=target) as server:
+        until((tmp_path / "loading").exists)
+        [worker] = server.main.children()
+
+        server.main.kill()
+        until(lambda: not is_running(server.main.pid))
+        (tmp_path / "killed").touch()
+
+        until(lambda: not is_running(worker.pid))
 
 
 Application = Callable[[dict[str, Any]], HttpResponseBase]
