@@ -52,7 +52,8 @@ class Installation:
         self.key = ""
         self.launcher: subprocess.Popen[str] | None = None
         clean = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-        self.environment = {**clean, "PALIMPSEST_HOME": str(home), "PORT": str(self.port)}
+        own = {"PALIMPSEST_HOME": str(home), "PORT": str(self.port), "WEB_CONCURRENCY": "1"}
+        self.environment = {**clean, **own}
         self.output = home.with_suffix(".out")
 
     def start(self) -> None:
