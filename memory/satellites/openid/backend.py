@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import SuspiciousOperation
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from mozilla_django_oidc.auth import OIDCAuthenticationBackend
@@ -66,6 +67,17 @@ class OpenIdBackend(OIDCAuthenticationBackend):  # type: ignore[misc]  # no type
     @property
     def OIDC_OP_JWKS_ENDPOINT(self) -> str:  # noqa: N802 - as above
         return endpoint("jwks_uri")
+
+    def authenticate(
+        self, request: HttpRequest, *, nonce: str | None, code_verifier: str | None
+    ) -> StaffUser | None:
+        """Returns the login of the provider's person, for the callback alone.
+
+        Django passes over it for a password, whose failures would not be counted otherwise.
+        """
+        found = super().authenticate(request, nonce=nonce, code_verifier=code_verifier)
+        assert found is None or isinstance(found, StaffUser)
+        return found
 
     def get_user(self, user_id: int) -> StaffUser | None:
         """The login of a session, None once it is inactive."""

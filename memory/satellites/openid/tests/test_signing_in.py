@@ -187,6 +187,19 @@ def test_an_answer_that_was_not_asked_for_is_refused(provider: Provider, ann: St
     assert not is_signed_in(browser)
 
 
+def test_a_code_in_the_address_spares_no_password_the_lockout(
+    provider: Provider, ann: StaffUser
+) -> None:
+    browser = Client()
+    address = f"{LOGIN}?code=x&state=y"
+
+    for _ in range(5):
+        browser.post(address, {"username": "ann", "password": "wrong"})
+    browser.post(address, {"username": "ann", "password": "secret"})
+
+    assert not is_signed_in(browser)
+
+
 def test_a_password_goes_on_working_while_the_provider_is_away(
     provider: Provider, ann: StaffUser, settings: Any
 ) -> None:
