@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+import httpx2
 import openai
 
 from routing.domain.chat_answers import Json, counted_usage, has_answer
@@ -179,7 +180,12 @@ def _accepted(
 
 
 def _endpoint(choice: ModelChoice) -> ChatEndpoint:
-    client, known = _opened(choice.base_url, choice.api_key, choice.timeout_seconds, choice.reach)
+    try:
+        client, known = _opened(
+            choice.base_url, choice.api_key, choice.timeout_seconds, choice.reach
+        )
+    except httpx2.InvalidURL:
+        raise ChatError("an address that cannot be read") from None
     made = ChatEndpoint(client=client, model=choice.name, optional="stream_options")
     return known.setdefault(choice.name, made)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import httpx2
 import openai
 
 from routing.domain.chat_answers import Json
@@ -274,19 +275,20 @@ def check_endpoint(
 ) -> EndpointCheck:
     """Checks whether an endpoint answers and lists the models, or answers; never raises."""
     started = time.perf_counter()
-    client = open_client(
-        base_url=base_url,
-        api_key=api_key,
-        timeout=min(timeout, _CHECK_SECONDS),
-        max_retries=0,
-        follow_redirects=False,
-        reach=reach,
-    )
     try:
-        with client:
+        with open_client(
+            base_url=base_url,
+            api_key=api_key,
+            timeout=min(timeout, _CHECK_SECONDS),
+            max_retries=0,
+            follow_redirects=False,
+            reach=reach,
+        ) as client:
             is_well, words = _checked(client, models)
     except openai.OpenAIError as error:
         is_well, words = False, _explained(error)
+    except httpx2.InvalidURL:
+        is_well, words = False, "Its address cannot be read: enter one such as https://host/v1."
     except (ValueError, AttributeError, TypeError):
         # The client cannot read the answer.
         is_well, words = False, _NONSENSE

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 KEY_PREFIX = "PROVIDER_KEY_"
 _KEY_NAME = re.compile(rf"{KEY_PREFIX}[A-Z0-9_]{{1,80}}")
+_BRACKETED = re.compile(r"\[[0-9A-Fa-f:.]+\](:\d*)?")
+_DOTTED = re.compile(r"\d+(\.\d+){3}")
 _NAT64 = IPv6Network("64:ff9b::/96")
 # IPv4-compatible, translated within one network, and site-local: each may lead into a private one.
 _LOCAL_FORMS = tuple(IPv6Network(each) for each in ("::/96", "64:ff9b:1::/48", "fec0::/10"))
@@ -56,10 +58,16 @@ def problem_with_url(url: str) -> str:
 
 
 def is_http_url(url: str) -> bool:
-    """Returns whether the address is an http or https URL with a host."""
+    """Returns whether the address is an http or https URL with a host that clients can read."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        host = parts.hostname or ""
+        if parts.scheme not in {"http", "https"} or not host or parts.port == 0:
+            return False
+        if "[" in parts.netloc:
+            return bool(_BRACKETED.fullmatch(parts.netloc.rpartition("@")[2])) and ":" in host
+        # Four numbers are an address and no name.
+        return not _DOTTED.fullmatch(host) or bool(IPv4Address(host))
     except ValueError:
         return False
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from routing.clients.chat_calls import ChatRequest
-from routing.models import RoutingDecision
+from routing.clients.endpoints import check_endpoint
+from routing.models import Provider, RoutingDecision
 from routing.services.calling import (
     NoModelAnsweredError,
     RequestRefusedError,
@@ -134,6 +135,21 @@ def test_another_provider_of_the_tier_goes_before_another_tier(
 
         assert asked(other) == ["quick"]
     assert answer.choice.provider == "other"
+
+
+def test_an_address_that_no_client_reads_is_passed_over(acme: Cast, server: FakeOpenAI) -> None:
+    first = make_provider(acme, name="mistyped")
+    make_model(first, "fast", name="quick", priority=1)
+    make_models(acme, server)
+    Provider.objects.filter(pk=first.pk).update(base_url="https://192.168.1.300:8000/v1")
+
+    answer = call(route=route_of(acme), request=ask())
+
+    assert answer.choice.provider == "local"
+    url = "https://192.168.1.300:8000/v1"
+    found = check_endpoint(base_url=url, api_key="", timeout=1.0, models=["quick"])
+    assert not found.is_well
+    assert "cannot be read" in found.words
 
 
 def test_all_fail_and_the_answer_says_how(route: Route, server: FakeOpenAI) -> None:

@@ -57,6 +57,9 @@ def test_an_endpoint_anywhere_is_an_address(url: str) -> None:
         "http://[::ffff:169.254.169.254]/",
         "http://0.0.0.0/",
         "http://224.0.0.1/",
+        "https://192.168.1.300:8000/v1",
+        "http://[::1]x/v1",
+        "http://[v1.a]/v1",
     ],
 )
 def test_what_is_no_address_of_an_endpoint_is_refused_without_repeating_it(url: str) -> None:
