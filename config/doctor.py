@@ -117,7 +117,8 @@ def of_machine(home: Path) -> Iterator[Finding]:
     python = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     is_enough = sys.version_info >= _LEAST_PYTHON
     yield ok(python) if is_enough else wrong(f"{python}: Palimpsest needs 3.11 or newer")
-    found = next(each for each in (home, *home.parents) if each.exists())
+    # Path.exists raises for what lies in a folder that this user may not enter.
+    found = next(each for each in (home, *home.parents) if os.access(each, os.F_OK))
     if not (found.is_dir() and os.access(found, os.W_OK | os.X_OK)):
         yield wrong(f"{home} cannot be written to by this user: set PALIMPSEST_HOME to a folder")
     else:

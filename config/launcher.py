@@ -68,8 +68,8 @@ class Part:
             self._due_at, self._started_at = None, now
             try:
                 self.start()
-            except EmbeddedError as error:
-                _say(str(error))
+            except (EmbeddedError, OSError, subprocess.SubprocessError) as error:
+                _say(f"{self.name}: {error}")
 
 
 class Program:
@@ -187,7 +187,8 @@ def _run(options: Options, lock: int) -> None:
             for part in parts:
                 part.tick(time.monotonic())
             for log in (options.home / "logs").glob("*.log"):
-                rotate(log)
+                with suppress(OSError):  # what serves goes on where the disk is full
+                    rotate(log)
     except KeyboardInterrupt:
         _say("stopping (once more to hurry)")
         raise
@@ -330,5 +331,6 @@ def _welcome(options: Options) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"palimpsest: {text}\n")
-    sys.stdout.flush()
+    with suppress(OSError):  # the terminal or the reader of a pipe is gone
+        sys.stdout.write(f"palimpsest: {text}\n")
+        sys.stdout.flush()

@@ -99,7 +99,7 @@ def main(host: str, port: int, *, target: str = "config.web_server:application")
         backlog=_MOST_CONNECTIONS,
         backpressure=_MOST_CONNECTIONS,
         http1_settings=HTTP1Settings(max_buffer_size=_MOST_HEADER_BYTES),
-        log_level=LogLevels(os.environ.get("LOG_LEVEL", "warning").lower()),
+        log_level=LogLevels((os.environ.get("LOG_LEVEL") or "WARNING").lower()),
         respawn_failed_workers=True,
         workers_kill_timeout=_GRACE_SECONDS,
     ).serve()

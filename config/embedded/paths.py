@@ -97,8 +97,11 @@ def rotate(log: Path, *, most_bytes: int = MOST_LOG_BYTES) -> None:
     """Moves the text of a long log to `NAME.log.1`; the server goes on writing to the same file."""
     if log.exists() and log.stat().st_size > most_bytes:
         fresh = log.with_suffix(".log.new")
-        shutil.copy(log, fresh)  # with its mode
-        fresh.replace(log.with_suffix(".log.1"))
+        try:
+            shutil.copy(log, fresh)  # with its mode
+            fresh.replace(log.with_suffix(".log.1"))
+        finally:
+            fresh.unlink(missing_ok=True)
         os.truncate(log, 0)
 
 

@@ -33,6 +33,7 @@ ENVIRONMENT = read_choice(
 )
 PRODUCTION = ENVIRONMENT == "production"
 DEBUG = False
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def _secret_key() -> str:
@@ -40,7 +41,7 @@ def _secret_key() -> str:
     kept = HOME / "secret_key"
     if os.environ.get("DJANGO_SECRET_KEY") or PRODUCTION:
         return read_str("DJANGO_SECRET_KEY")
-    if kept.is_file():
+    if os.access(kept, os.F_OK):
         return kept.read_text().strip()
     return "no-server-has-been-started-in-this-home-yet"
 
@@ -82,7 +83,7 @@ LOGGING = {
         "mcp": {"level": "WARNING"},
         "palimpsest.requests": {"level": "INFO" if ACCESS_LOG else "ERROR"},
     },
-    "root": {"handlers": ["stderr"], "level": read_str("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["stderr"], "level": read_choice("LOG_LEVEL", "WARNING", choices=_LEVELS)},
 }
 
 # Callers of /metrics must send it; empty allows only direct requests from this machine.

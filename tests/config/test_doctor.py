@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 from collections.abc import Iterable
 from datetime import timedelta
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -39,6 +43,24 @@ def test_a_home_that_is_a_file_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("")
 
     assert "home/data cannot be written to" in wrong(doctor.of_machine(tmp_path / "home" / "data"))
+
+
+def test_a_home_in_a_folder_that_may_not_be_entered_is_wrong() -> None:
+    def look(answer: Connection, folder: str) -> None:
+        if os.geteuid() == 0:
+            os.setuid(65_534)
+        answer.send(wrong(doctor.of_machine(Path(folder) / "closed" / "home")))
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        (Path(folder) / "closed").mkdir(mode=0o000)
+        mine, theirs = Pipe()
+        process = get_context("fork").Process(target=look, args=(theirs, folder))
+        process.start()
+
+        assert mine.poll(60)
+        assert "closed/home cannot be written to" in mine.recv()
+        process.join()
 
 
 def test_a_damaged_and_a_missing_model_are_named(tmp_path: Path) -> None:

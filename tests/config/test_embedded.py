@@ -106,6 +106,18 @@ def test_a_start_begins_a_long_log_anew(home: Path) -> None:
         assert (logs / f"{name}.log.1").stat().st_size == MOST_LOG_BYTES + 1
 
 
+def test_a_log_that_cannot_be_copied_stays(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_bytes(b"x" * 100)
+    (tmp_path / "server.log.1").mkdir()
+
+    with pytest.raises(OSError, match="server"):
+        rotate(log, most_bytes=10)
+
+    assert log.stat().st_size == 100
+    assert not (tmp_path / "server.log.new").exists()
+
+
 def test_servers_end_with_the_process_that_started_them(home: Path) -> None:
     code = (
         "import os, pathlib, signal; from config import embedded;"

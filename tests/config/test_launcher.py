@@ -218,16 +218,19 @@ def test_a_part_that_ran_for_long_is_started_again_soon() -> None:
     assert len(starts) == count + 1
 
 
-def test_a_server_that_fails_to_start_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", [EmbeddedError, OSError, subprocess.SubprocessError])
+def test_a_server_that_fails_to_start_is_tried_again(
+    kind: type[Exception], capsys: pytest.CaptureFixture[str]
+) -> None:
     def start() -> None:
-        raise EmbeddedError("the disk is full")
+        raise kind("the disk is full")
 
     part = Part("Redis", start=start, is_alive=lambda: False, stop=lambda: None)
     for now in (1_000.0, 1_000.5, 1_001.0):
         part.tick(now)
 
     told = capsys.readouterr().out.splitlines()
-    assert told[1] == "palimpsest: the disk is full"
+    assert told[1] == "palimpsest: Redis: the disk is full"
     assert told[2] == "palimpsest: Redis has ended; starting it again in 1.0 s"
 
 

@@ -141,6 +141,7 @@ def serving(tmp_path: Path, *, target: str = "application") -> Iterator[Server]:
             "PYTHONPATH": f"{tmp_path}:{PROJECT_ROOT}",
             "PALIMPSEST_HOME": str(tmp_path),
             "WEB_CONCURRENCY": "1",
+            "LOG_LEVEL": "",  # as in .env.example
         },
     )
     found = Server(address, tmp_path, psutil.Process(process.pid))
