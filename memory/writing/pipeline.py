@@ -11,7 +11,6 @@ from functools import partial
 from uuid import UUID
 
 from django.db.models.functions import Now
-from pydantic import TypeAdapter
 
 from audit.services.events import record_events
 from memory.domain.audience import Viewer
@@ -31,6 +30,7 @@ from memory.writing.outcomes import (
     window_events,
 )
 from memory.writing.rules import (
+    CANDIDATES,
     HELD,
     OVER_DAY,
     Ready,
@@ -52,8 +52,6 @@ from memory.writing.write_path import prepare, store
 from teams.tenancy import database_now, team_scope
 from teams.tracing import note, step
 
-# Candidates over a cap, as a job stores them for its next run.
-CANDIDATES = TypeAdapter(list[Candidate])
 # So many of them are written in a transaction: each is judged beside its neighbours.
 _REST = 30
 # Hooks of satellites: in the transaction that writes, after each window, and after a job.
@@ -134,12 +132,13 @@ def _run_window(run: Run, *, tools: Tools, clock: Callable[[], datetime]) -> boo
     prepared = prepare(drafts=drafts, tools=tools, note=judging.append)
     ready = [Ready(*pair) for pair in zip(window.candidates, prepared, strict=True)]
     note({"messages": window.messages, "candidates": len(window.found.candidates)})
+    # Before the progress, so that a run which is killed here does it again.
+    confided = window.found.confided
+    withdraw_confided(source=window.source, confided=confided, tools=tools, actor=ACTOR)
     job = run_write(partial(_write, window, ready, judging, tools=tools, clock=clock))
     if job is None:
         return False
     run.job = job
-    confided = window.found.confided
-    withdraw_confided(source=window.source, confided=confided, tools=tools, actor=ACTOR)
     for act in AFTER_WINDOW:
         act(window.source, tools)
     return True

@@ -13,6 +13,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
+from pydantic import TypeAdapter
 
 from memory.domain.grounding import Grounds, Spoken, ungrounded
 from memory.domain.profile_fields import is_profile_subject
@@ -54,6 +55,10 @@ WHERE job.team_id = $1 AND talk.end_user_id = $2 AND job.is_capped AND job.writt
 """
 T = TypeVar("T")
 C = TypeVar("C")
+
+
+# Those that the caps left out, as a job keeps them.
+CANDIDATES = TypeAdapter(list[Candidate])
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,7 @@ def ownership(candidate: Candidate, window: Window) -> Candidate:
     is the team's has a form.
     """
     if _is_confided(candidate, window):
-        candidate = replace(candidate, memory_type=MemoryType.AGENT_PRIVATE, is_pinned=False)
+        candidate = as_private(candidate)
     elif window.source.team is not TeamFacts.NEVER and _is_of_team(candidate):
         if window.source.team is TeamFacts.ASKED or candidate.category == _PREFERENCES:
             candidate = replace(candidate, tags=(*candidate.tags, TEAM_FACT))
@@ -211,6 +216,18 @@ def ownership(candidate: Candidate, window: Window) -> Candidate:
     if candidate.memory_type is MemoryType.AGENT_PRIVATE:
         window.private.update(candidate.message_ids)
     return candidate
+
+
+def as_private(candidate: Candidate) -> Candidate:
+    """Returns the candidate as one that belongs to the agent alone."""
+    return replace(
+        candidate,
+        memory_type=MemoryType.AGENT_PRIVATE,
+        is_pinned=False,
+        is_of_team=False,
+        tags=tuple(tag for tag in candidate.tags if tag != TEAM_FACT),
+        form="",
+    )
 
 
 def _is_confided(candidate: Candidate, window: Window) -> bool:

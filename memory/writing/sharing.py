@@ -18,6 +18,7 @@ from memory.selectors.names import role_of
 from memory.understanding.quoting import Said, confided, told_to_team
 from memory.understanding.tools import Tools
 from memory.writing.decisions.moving import Move, move_memory
+from memory.writing.rules import CANDIDATES, as_private
 from memory.writing.windows import CONTEXT_MESSAGES, MessageRange, as_source, participants_of
 from teams.errors import ConflictError, NotFoundError
 from teams.models import Conversation, Message, Role
@@ -151,9 +152,10 @@ def withdraw_confided(
 ) -> None:
     """Gives memories of earlier messages to the agent alone, where a later one asks for silence.
 
-    `confided` are the ids of messages that were told in confidence. Call it outside any
-    transaction, once the range is extracted; again it changes nothing. A disputed memory stays
-    until that is settled, and the log names it.
+    `confided` are the ids of messages that were told in confidence. What the caps left out of those
+    messages is written for the agent alone, too. Call it outside any transaction, before the range
+    counts as extracted; again it changes nothing. A disputed memory stays until that is settled,
+    and the log names it.
     """
     conversation = source.conversation
     earlier = confided & {row.pk for row in source.context}
@@ -169,6 +171,7 @@ def withdraw_confided(
                 status__in=(Status.ACTIVE, Status.DISPUTED),
             ).values_list("pk", flat=True)
         )
+        _withdraw_waiting(conversation, earlier)
     viewer = Viewer(team_id=conversation.team_id, actor=actor)
     move = Move(memory_type=MemoryType.AGENT_PRIVATE, agent=conversation.agent.slug)
     why = "told in confidence"
@@ -177,3 +180,18 @@ def withdraw_confided(
             move_memory(viewer=viewer, memory_id=pk, move=move, tools=tools, reason=why)
         except (ConflictError, NotFoundError) as error:
             logger.warning("Memory %s was told in confidence and stays shared: %s", pk, error)
+
+
+def _withdraw_waiting(conversation: Conversation, confided: AbstractSet[UUID]) -> None:
+    jobs = Job.objects.extractions().filter(
+        team_id=conversation.team_id, conversation=conversation, left_out__gt=0
+    )
+    for job in jobs.select_for_update():
+        candidates = CANDIDATES.validate_python(job.waiting)
+        private = [
+            each if confided.isdisjoint(each.message_ids) else as_private(each)
+            for each in candidates
+        ]
+        if private != candidates:
+            job.waiting = CANDIDATES.dump_python(private, mode="json")
+            job.save(update_fields=["waiting"])

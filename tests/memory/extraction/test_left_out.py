@@ -18,8 +18,13 @@ from memory.models import Job, Memory
 from memory.understanding.tools import Tools
 from memory.writing.compaction import compact_conversation
 from memory.writing.jobs import due_jobs
-from memory.writing.pipeline import CANDIDATES, run_job
+from memory.writing.pipeline import run_job
+from memory.writing.posting import post_messages
+from memory.writing.rules import CANDIDATES
 from memory.writing.waiting import extract_now
+from routing.clients.protocol import EmbeddingError, FailureKind
+from teams.models import Conversation
+from teams.services.conversations import NewMessage
 from tests.support.cast import Cast
 from tests.support.embedders import OrthogonalEmbedder
 from tests.support.extraction import talk
@@ -39,6 +44,15 @@ def introduced(tools: Tools) -> Tools:
 def stored() -> set[str]:
     rows = Memory.objects.exclude(tags__contains=["summary"])
     return {text.split()[0] for text in rows.values_list("content", flat=True)}
+
+
+def ask_for_silence(viewer: Viewer, conversation: Conversation) -> None:
+    post_messages(
+        viewer=viewer,
+        conversation_id=conversation.pk,
+        messages=[NewMessage(role="user", content="Please keep that between us.")],
+        now=timezone.now(),
+    )
 
 
 def run_due(acme: Cast, tools: Tools, *, now: datetime | None = None) -> int:
@@ -90,6 +104,49 @@ def test_a_job_has_not_finished_while_its_rest_is_written(
 
     assert set(seen) == {("running", True)}
     assert Job.objects.get().finished_at is not None
+
+
+def test_what_waits_is_the_agents_alone_once_silence_is_asked_for(
+    acme: Cast, viewer: Viewer, introduced: Tools
+) -> None:
+    conversation = talk(viewer, f"{' and '.join(NAMES)} keep bees.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=introduced)
+    ask_for_silence(viewer, conversation)
+
+    silent = replace(introduced, extractor=ListedFacts())
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=silent)
+    run_due(acme, introduced)
+
+    assert stored() == set(NAMES)
+    assert set(Memory.objects.filter(status="active").values_list("memory_type", flat=True)) == {
+        "agent_private"
+    }
+
+
+def test_a_confidence_is_withdrawn_by_the_next_run_where_one_failed(
+    acme: Cast, viewer: Viewer, tools: Tools
+) -> None:
+    class Away(OrthogonalEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            if texts:
+                raise EmbeddingError("away", kind=FailureKind.UNAVAILABLE)
+            return super().embed(texts)
+
+    found = replace(tools, extractor=ListedFacts(("Ane earns 6,300 euros.", 5)))
+    conversation = talk(viewer, "I am Ane and I earn 6,300 euros.")
+    extract_now(viewer=viewer, conversation_id=conversation.pk, tools=found)
+    ask_for_silence(viewer, conversation)
+    silent = replace(tools, extractor=ListedFacts())
+    with pytest.raises(EmbeddingError):
+        extract_now(
+            viewer=viewer,
+            conversation_id=conversation.pk,
+            tools=replace(silent, embedder=Away()),
+        )
+
+    run_due(acme, silent, now=timezone.now() + timedelta(hours=2))
+
+    assert Memory.objects.get().memory_type == "agent_private"
 
 
 @override_settings(MAX_MEMORIES_PER_USER_DAY=4)
