@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -9,14 +10,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.loader import MigrationLoader
@@ -27,6 +28,7 @@ from audit.services.seals import Head, seal_keys
 from audit.services.verification import verify_team
 from config import embedded
 from config.embedded.postgres import binaries_folder
+from config.launcher import LaunchError, only_one
 from config.management.commands.migrate import prepare_database
 from config.settings import APP_ROLE
 
@@ -138,26 +140,43 @@ def sha256_of(file: Path) -> str:
 
 @contextmanager
 def embedded_servers() -> Iterator[None]:
-    """Run the home's servers for the block, unless they run already or others are configured."""
+    """Runs the home's servers for the block, unless they run already or others are configured.
+
+    No other server starts on the home meanwhile, and commands that found these running may finish
+    first. Raises CommandError where they cannot be started.
+    """
     home = settings.HOME
     owns_redis = not os.environ.get("REDIS_URL")
+    if not (settings.HAS_OWN_POSTGRES or owns_redis):
+        yield
+        return
     start_postgres = settings.HAS_OWN_POSTGRES and embedded.postgres_pid(home) is None
     start_redis = owns_redis and embedded.redis_pid(home) is None
-    if start_postgres:
-        database = connections[OWNER].get_connection_params()["dbname"]
-        socket_folder = embedded.start_postgres(home, database=database)
-        for connection in connections.all():
-            connection.settings_dict["HOST"] = str(socket_folder)
-    if start_redis:
-        embedded.start_redis(home)
-    try:
-        yield
-    finally:
-        connections.close_all()
-        if start_redis:
-            embedded.stop_redis(home)
-        if start_postgres:
-            embedded.stop_postgres(home)
+    with ExitStack() as held:
+        try:
+            if start_postgres or start_redis:
+                held.enter_context(only_one(home))
+            in_use = held.enter_context((home / "servers.lock").open("a"))
+            fcntl.flock(in_use, fcntl.LOCK_SH)
+            if start_postgres:
+                database = connections[OWNER].get_connection_params()["dbname"]
+                socket_folder = embedded.start_postgres(home, database=database)
+                for connection in connections.all():
+                    connection.settings_dict["HOST"] = str(socket_folder)
+            if start_redis:
+                embedded.start_redis(home)
+        except (LaunchError, embedded.EmbeddedError) as error:
+            raise CommandError(f"{error}. Or try again in a moment.") from error
+        try:
+            yield
+        finally:
+            connections.close_all()
+            if start_postgres or start_redis:
+                fcntl.flock(in_use, fcntl.LOCK_EX)
+            if start_redis:
+                embedded.stop_redis(home)
+            if start_postgres:
+                embedded.stop_postgres(home)
 
 
 def run_client(program: str, *arguments: str, names_database: bool = True) -> str:

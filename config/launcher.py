@@ -253,7 +253,7 @@ def only_one(home: Path) -> Iterator[int]:
     new one waits for that. Raises LaunchError when another launcher has it.
     """
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = (home / "run.lock").open("a+")
     except OSError as error:
         raise LaunchError(f"cannot write to {home}: {error.strerror}") from error

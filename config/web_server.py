@@ -52,11 +52,14 @@ _MOST_ARRIVING = 4
 _SMALL_BYTES = 64 * 1024
 # What of an answer is written at a time; a client that takes none of it for the above is left.
 _PIECE_BYTES = 256 * 1024
-# These wait for models or for nothing, and hardly compute: they have threads of their own.
-_WAITING = ("/v1/chat/", "/healthz")
+# These wait for models and hardly compute: they have threads of their own, and one client has no
+# more than three quarters of these.
+_WAITING = "/v1/chat/"
+_WAITING_FOR_EACH, _WAITING_OF_ONE = 4, 3
 # These go on for up to two minutes, in the same threads, a few for each client.
 _LONG = "/extract"
-_WAITING_FOR_EACH = 4
+# Asked by what ends a process that does not answer.
+_PROBE = "/healthz"
 _NOBODY = blake2b(b"", digest_size=16).digest()
 # Others ask if they did in these seconds.
 _RECENT_SECONDS = 5.0
@@ -154,6 +157,8 @@ class Bridge:
         self._most_bytes, self._patience = most_bytes, patience
         self._computing = ThreadPoolExecutor(threads, "web")
         self._waiting = ThreadPoolExecutor(threads * _WAITING_FOR_EACH, "web-waiting")
+        self._probing = ThreadPoolExecutor(1, "web-probe")
+        self._chats = _Shares(threads * _WAITING_OF_ONE)
         self._alone = _Shares(max(1, threads // 2))
         self._beside, self._long = (_Shares(max(1, threads // 4)) for _ in range(2))
         self._asked_at: OrderedDict[bytes, float] = OrderedDict()
@@ -220,10 +225,12 @@ class Bridge:
         loop = asyncio.get_running_loop()
         watching = loop.create_task(exchange.watch(receive))
         try:
-            if scope["path"].startswith(_WAITING):
-                written = await loop.run_in_executor(self._waiting, exchange.answer, body)
-            elif scope["path"].endswith(_LONG):
-                async with self._long.of(_client(scope)):
+            path = scope["path"]
+            is_chat, is_long = path.startswith(_WAITING), path.endswith(_LONG)
+            if path == _PROBE:
+                written = await loop.run_in_executor(self._probing, exchange.answer, body)
+            elif is_chat or is_long:
+                async with (self._chats if is_chat else self._long).of(_client(scope)):
                     written = await loop.run_in_executor(self._waiting, exchange.answer, body)
             else:
                 async with self._share(scope):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from io import StringIO
@@ -36,7 +39,7 @@ from config.backup import (
     write_manifest,
 )
 from config.backup_times import last_verified_backup
-from config.embedded import EmbeddedError
+from config.embedded import PROJECT_ROOT, EmbeddedError, postgres_pid
 from config.management.commands.migrate import prepare_database
 from memory.domain.audience import Viewer
 from memory.models import Memory
@@ -46,6 +49,7 @@ from teams.tenancy import team_scope
 from tests.support.cast import Cast, Clients
 from tests.support.clean_database import conninfo_of
 from tests.support.erasure import post
+from tests.support.installation import Installation
 from tests.support.seals import memories, seal, town
 from tests.support.second_database import in_second_database
 from tests.support.waiting import until
@@ -383,6 +387,44 @@ def contents(town: Cast) -> set[object]:
     """The texts of the team's memories in the database in use."""
     query = f"SELECT content FROM memory_memory WHERE team_id = '{town.team.id}'"
     return {text for (text,) in asked(query)}
+
+
+def test_servers_that_a_command_started_stay_for_those_that_found_them() -> None:
+    code = (
+        "import sys, django; django.setup(); from config.backup import embedded_servers\n"
+        "with embedded_servers(): print('up', flush=True); sys.stdin.read()"
+    )
+    with tempfile.TemporaryDirectory(prefix="palimpsest-test-") as folder:
+        installation = Installation(Path(folder) / "home")
+
+        def using() -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                cwd=PROJECT_ROOT,
+                env={**installation.environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            assert process.stdout is not None
+            assert process.stdout.readline() == "up\n"
+            return process
+
+        try:
+            first, second = using(), using()
+            refused = installation.refused()
+            with pytest.raises(subprocess.TimeoutExpired):
+                first.communicate(timeout=2)
+            is_there = postgres_pid(installation.home) is not None
+            second.communicate(timeout=60)
+            first.communicate(timeout=60)
+
+            assert "already running" in refused
+            assert is_there
+            assert (first.returncode, second.returncode) == (0, 0)
+            assert postgres_pid(installation.home) is None
+        finally:
+            installation.kill_everything()
 
 
 def test_a_backup_is_verified_in_a_server_of_its_own(town: Cast, backup: Path) -> None:

@@ -432,17 +432,18 @@ def test_one_client_leaves_threads_to_the_others_and_models_are_waited_for_elsew
         shared = bridge(application, threads=2)
         greedy = {"authorization": "Bearer greedy"}
         slow = [Caller(path="/slow", headers=greedy) for _ in range(4)]
-        chats = [Caller(path="/v1/chat/slow", headers=greedy) for _ in range(4)]
+        chats = [Caller(path="/v1/chat/slow", headers=greedy) for _ in range(9)]
         long = [Caller(path="/v1/conversations/slow/extract", headers=greedy) for _ in range(3)]
         tasks = [asyncio.create_task(each.call(shared)) for each in (*slow, *chats, *long)]
         with ThreadPoolExecutor(1) as waiting:
-            # One of the slow ones, one extraction, and all that wait for a model.
-            for _ in range(6):
+            # One of the slow ones, one extraction, and six that wait for a model.
+            for _ in range(8):
                 await asyncio.get_running_loop().run_in_executor(waiting, begun.acquire)
-        modest = Caller(headers={"authorization": "Bearer modest"})
-        await modest.call(shared)
+        for path in ("/", "/v1/chat/completions", "/healthz"):
+            modest = Caller(path=path, headers={"authorization": "Bearer modest"})
+            await modest.call(shared)
+            assert modest.body == b"ok"
 
-        assert modest.body == b"ok"
         assert not begun.acquire(blocking=False)
         finish.set()
         await asyncio.gather(*tasks)
