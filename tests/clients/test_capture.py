@@ -69,11 +69,14 @@ class FakeServer:
     """Remembers what it is sent, and fails as it is told."""
 
     fails: CaptureError | None = None
+    refuses: dict[str, RefusedError] = field(default_factory=dict)
     asked: list[tuple[str, Json]] = field(default_factory=list)
 
     def ask(self, method: str, path: str, body: Json | None = None, *, key: str = "") -> Json:
         if self.fails:
             raise self.fails
+        if path in self.refuses:
+            raise self.refuses[path]
         self.asked.append((path, body or {}))
         return {"id": "c1", "context": "## Critical\n[DECISION]: One folder for each page."}
 
@@ -184,6 +187,45 @@ def test_what_the_server_refuses_for_good_holds_up_nothing(machine: Machine) -> 
     spool = Spool(machine.home / "capture")
     assert "messages: wrong" in told
     assert (len(spool.waiting()), len(list(spool.refused.iterdir()))) == (0, 1)
+
+
+def test_an_agent_that_the_key_may_not_name_is_sent_once_it_is_configured(machine: Machine) -> None:
+    file = machine.recorded("claude-session.jsonl")
+    server = FakeServer(RefusedError(403, "The key is bound to kyra."))
+    hook(machine, "claude-code", machine.payload("claude-code", "Stop", file), server)
+    server.fails = None
+    config = Config(machine.home / "capture", "http://127.0.0.1:1", "pal_x", agent="kyra")
+    spool = Spool(config.home)
+
+    spool.retry(config)
+    assert spool.send(server, until=time.monotonic() + 60) == ""
+
+    assert {body["agent"] for _, body in server.asked if "agent" in body} == {"kyra"}
+    assert server.sent("/v1/conversations/c1/messages")
+    assert not spool.waiting()
+    assert not list(spool.refused.iterdir())
+
+
+def test_of_an_entry_only_the_refused_request_is_put_aside(machine: Machine) -> None:
+    file = machine.recorded("claude-session.jsonl")
+    server = FakeServer()
+    server.refuses["/v1/memories"] = RefusedError(422, "payload: wrong")
+    server.refuses["/v1/conversations/c1/extract"] = RefusedError(409, "No messages to extract.")
+
+    _, told = hook(
+        machine, "claude-code", machine.payload("claude-code", "SessionEnd", file), server
+    )
+
+    assert "payload: wrong" in told
+    assert server.sent("/v1/conversations/c1/messages")
+    assert server.sent("/v1/context/assemble")
+    spool = Spool(machine.home / "capture")
+    server.refuses.clear()
+    sent = len(server.asked)
+    spool.retry(Config(machine.home / "capture", "http://127.0.0.1:1", "pal_x"))
+    spool.send(server, until=time.monotonic() + 60)
+    again = {path for path, _ in server.asked[sent:]}
+    assert again == {"/v1/conversations", "/v1/memories"}
 
 
 def test_prompts_answers_changes_and_errors_of_codex_are_read(machine: Machine) -> None:

@@ -200,7 +200,7 @@ def _send(given: argparse.Namespace) -> int:
     config = load_config(os.environ)
     spool = Spool(config.home)
     if given.refused:
-        spool.retry()
+        spool.retry(config)
     if told := spool.send(Server(config, timeout=TIMEOUT), until=float("inf")):
         raise CaptureError(told)
     return 0
@@ -227,6 +227,6 @@ def _imported(path: Path, config: Config, server: Server) -> str:
     # Errors count for a day, and these may be old.
     session.errors.clear()
     entry = entry_of(session, place, config=config, is_end=True)
-    if entry:
-        entry.send(server, f"import-{uuid4()}", is_known=True)
+    if entry and (refused := entry.send(server, f"import-{uuid4()}")):
+        raise refused[1]
     return f"{len(session.messages)} messages"

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 Json = dict[str, Any]  # Any: a JSON document
 # Sent again unchanged these would be refused again, so they are put aside.
-_FINAL = {400, 404, 409, 413, 422}
+_FINAL = {400, 403, 404, 409, 413, 422}
 _PROBLEM_CHARS = 300
 
 
@@ -136,23 +136,60 @@ def _detail(error: urllib.error.HTTPError) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """Requests about one session, sent in order; `{id}` in a path is its conversation's id."""
+    """Requests about one session, sent in order; `{id}` in a path is its conversation's id.
+
+    None stands for a request that was sent before: the place of each is part of its key.
+    """
 
     conversation: Json
-    calls: Sequence[tuple[str, Json]]
+    calls: Sequence[tuple[str, Json] | None]
 
-    def send(self, server: Api, key: str, *, is_known: bool = False) -> None:
+    def send(self, server: Api, key: str) -> tuple[Entry, RefusedError] | None:
         """Sends all of them; sent again under the same key, nothing is stored twice.
 
-        With `is_known`, what the server has under the same id in other words stays as it is there.
+        What the server has under the same id in other words stays as it is there. Returns what it
+        refused for good, with the last reason; raises CaptureError at any other failure.
         """
-        opened = server.ask("POST", "/v1/conversations", self.conversation)
-        for number, (path, body) in enumerate(self.calls):
+        try:
+            opened = server.ask("POST", "/v1/conversations", self.conversation)
+        except RefusedError as error:
+            if error.is_final:
+                return self, error
+            raise
+        refused: list[tuple[str, Json] | None] = []
+        reason = None
+        for number, call in enumerate(self.calls):
+            refused.append(None)
+            if call is None:
+                continue
             try:
-                server.ask("POST", path.format(id=opened["id"]), body, key=f"{key}-{number}")
+                server.ask("POST", call[0].format(id=opened["id"]), call[1], key=f"{key}-{number}")
             except RefusedError as error:
-                if not (is_known and error.status == 409 and error.is_final):
+                if not error.is_final:
                     raise
+                if error.status != 409:
+                    refused[-1], reason = call, error
+        return (Entry(self.conversation, refused), reason) if reason else None
+
+    @classmethod
+    def read(cls, path: Path) -> Entry:
+        """Returns the entry that `write` stored."""
+        stored = json.loads(path.read_text())
+        return cls(stored["conversation"], stored["calls"])
+
+    def write(self, path: Path) -> None:
+        """Stores it in a file for its owner alone."""
+        write_private(path, json.dumps({"conversation": self.conversation, "calls": self.calls}))
+
+    def named(self, *, agent: str, person: str) -> Entry:
+        """Returns it in the name of another agent and person; "" keeps those that it has."""
+        names = {name: each for name, each in (("agent", agent), ("user", person)) if each}
+
+        def renamed(body: Json) -> Json:
+            return {name: names.get(name, value) for name, value in body.items()}
+
+        calls = [each and (each[0], renamed(each[1])) for each in self.calls]
+        return Entry(renamed(self.conversation), calls)
 
 
 class Spool:
@@ -163,8 +200,7 @@ class Spool:
 
     def add(self, entry: Entry) -> None:
         """Stores an entry behind those that wait."""
-        text = json.dumps({"conversation": entry.conversation, "calls": list(entry.calls)})
-        write_private(self.folder / f"{time.time_ns():020}-{os.getpid()}.json", text)
+        entry.write(self.folder / f"{time.time_ns():020}-{os.getpid()}.json")
 
     def waiting(self) -> list[Path]:
         """Returns the entries, the oldest first."""
@@ -181,22 +217,20 @@ class Spool:
             while is_alone and (waiting := self.waiting()) and time.monotonic() < until:
                 path = waiting[0]
                 try:
-                    stored = json.loads(path.read_text())
-                    entry = Entry(stored["conversation"], stored["calls"])
-                    entry.send(server, f"capture-{path.stem}")
-                    path.unlink()
+                    refused = Entry.read(path).send(server, f"capture-{path.stem}")
                 except CaptureError as error:
-                    if not (isinstance(error, RefusedError) and error.is_final):
-                        return f"{error}; {len(waiting)} waiting"
-                    told = f"{error}; put aside in {self.refused}"
-                    self.refused.mkdir(exist_ok=True, mode=0o700)
-                    path.replace(self.refused / path.name)
+                    return f"{error}; {len(waiting)} waiting"
+                if refused:
+                    told = f"{refused[1]}; put aside in {self.refused}"
+                    refused[0].write(self.refused / path.name)
+                path.unlink()
         return told
 
-    def retry(self) -> None:
-        """Lets what was refused wait again."""
-        for path in self.refused.glob("*.json"):
-            path.replace(self.folder / path.name)
+    def retry(self, config: Config) -> None:
+        """Lets what was refused wait again, in the names that are configured now."""
+        for path in sorted(self.refused.glob("*.json")):
+            self.add(Entry.read(path).named(agent=config.agent, person=config.person))
+            path.unlink()
 
 
 @contextmanager
