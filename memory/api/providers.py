@@ -311,7 +311,7 @@ class ProviderViewSet(_SettingsViewSet):
     def change(self, given: Given, pk: UUID) -> Response:
         """Change a provider; it holds from the next request on."""
         with self.team_scope():
-            changed = _changed_provider(self._provider(pk), given)
+            changed = _changed_provider(self._provider(pk, is_locked=True), given)
             return Response(ProviderSerializer(changed).data)
 
     @operation(
@@ -332,8 +332,9 @@ class ProviderViewSet(_SettingsViewSet):
         # No transaction should wait for an endpoint.
         return Response(EndpointCheckSerializer(check()).data)
 
-    def _provider(self, pk: UUID) -> Provider:
-        found = self.providers().filter(pk=pk).first()
+    def _provider(self, pk: UUID, *, is_locked: bool = False) -> Provider:
+        rows = self.providers().filter(pk=pk)
+        found = (rows.select_for_update(of=("self",)) if is_locked else rows).first()
         if found is None:
             raise NotFoundError("There is no such provider.")
         return found
@@ -381,7 +382,7 @@ class ChatModelViewSet(_SettingsViewSet):
     def change(self, given: Given, pk: UUID) -> Response:
         """Change a model, such as its tier or prices; past spend keeps its prices."""
         with self.team_scope():
-            changed = self._changed(self._model(pk), given)
+            changed = self._changed(self._model(pk, is_locked=True), given)
             return Response(ChatModelSerializer(changed).data)
 
     @operation("chat_models_destroy", query=QuerySerializer, answer={204: None})
@@ -401,8 +402,9 @@ class ChatModelViewSet(_SettingsViewSet):
             setattr(model, name, value)
         return save_model(model=model)
 
-    def _model(self, pk: UUID) -> ChatModel:
-        found = self.models().filter(pk=pk).first()
+    def _model(self, pk: UUID, *, is_locked: bool = False) -> ChatModel:
+        rows = self.models().filter(pk=pk)
+        found = (rows.select_for_update(of=("self",)) if is_locked else rows).first()
         if found is None:
             raise NotFoundError("There is no such model.")
         return found

@@ -65,13 +65,14 @@ export function memoryMiddleware(
     },
     wrapGenerate: async ({ doGenerate, params }) => {
       const result = await doGenerate();
-      await session.store([...asked(params.prompt), ...answered(result.content)]);
+      await session.store(() => [...asked(params.prompt), ...answered(result.content)]);
       return result;
     },
     wrapStream: async ({ doStream, params }) => {
       const { stream, ...rest } = await doStream();
       const pieces: Piece[] = [];
-      const store = () => session.store([...asked(params.prompt), ...answered(joined(pieces))]);
+      const said = () => [...asked(params.prompt), ...answered(joined(pieces))];
+      const store = () => session.store(said);
       const watch = {
         transform(piece: Piece, controller: TransformStreamDefaultController<Piece>) {
           pieces.push(piece);

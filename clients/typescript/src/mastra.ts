@@ -62,7 +62,7 @@ export class PalimpsestMemory implements Processor<"palimpsest-memory"> {
   async processOutputResult(args: ProcessOutputResultArgs): Promise<MastraDBMessage[]> {
     const { input, response } = args.messageList.get;
     const messages = [...unanswered(input.db()), ...response.db()];
-    await this.#sessionOf(args).store(messages.flatMap(said));
+    await this.#sessionOf(args).store(() => messages.flatMap(said));
     return args.messages;
   }
 
@@ -92,8 +92,9 @@ function said(message: MastraDBMessage): Said[] {
       found.push({ role: "assistant", content: calling(toolName, args) });
       if (part.toolInvocation.state === "result") {
         const { result } = part.toolInvocation;
+        // Undefined for a tool that returns nothing.
         const content = typeof result === "string" ? result : JSON.stringify(result);
-        found.push({ role: "tool", name: toolName, content });
+        found.push({ role: "tool", name: toolName, content: content ?? "" });
       }
     }
   }

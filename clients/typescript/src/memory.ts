@@ -37,7 +37,7 @@ export class Session {
 
   /** The agent's prompt for a question; undefined without a question. */
   async prompt(question: string): Promise<string | undefined> {
-    const query = cleaned(question).slice(0, QUERY_CHARS);
+    const query = cleaned(question.slice(0, QUERY_CHARS));
     if (!isSaid(query)) return undefined;
     const { agent, user, project, tokenBudget } = this.#settings;
     return this.#guarded(async () => {
@@ -48,9 +48,9 @@ export class Session {
   }
 
   /** Stores messages word for word; memories are made of them in the background. */
-  async store(messages: readonly Said[]): Promise<void> {
-    const parts = messages.flatMap(partsOf);
+  async store(messages: () => readonly Said[]): Promise<void> {
     await this.#guarded(async () => {
+      const parts = messages().flatMap(partsOf);
       for (let start = 0; start < parts.length; start += MESSAGES) {
         const batch = parts.slice(start, start + MESSAGES);
         await this.#client.conversations.addMessages(await this.#open(), { messages: batch });

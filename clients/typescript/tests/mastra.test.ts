@@ -87,6 +87,17 @@ test("an agent gets the prompt, and what is said is stored", async () => {
   ]);
 });
 
+test("a long question may be cut within a character", async () => {
+  const memory = new PalimpsestMemory(client, { agent: "kyra", user: unique("sarah") });
+  const { model, prompts } = modelOf(answer("Yes."));
+  const instructions = "Be brief.";
+  const kyra = new Agent({ id: "kyra", name: "Kyra", instructions, model, inputProcessors: [memory] });
+
+  await kyra.generate(`${"a".repeat(7_999)}\u{1f600} Is that all?`);
+
+  assert.equal(prompts.length, 1);
+});
+
 test("an agent searches and adds memories with the tools", async () => {
   const whose = { agent: "kyra", user: unique("sarah") };
   await client.memories.create({ content: "Sarah drinks her tea black.", ...whose });

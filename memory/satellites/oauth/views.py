@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from django.conf import settings
 from django.contrib import admin
@@ -34,6 +35,7 @@ from teams.authentication import client_address
 
 REGISTRATIONS_A_MINUTE = 20
 _MAX_BODY_BYTES = 64 * 1024
+_FORM = "application/x-www-form-urlencoded"
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -134,10 +136,18 @@ def _too_many(told: str, wait: int) -> JsonResponse:
 @never_cache
 @require_GET
 def authorize(request: HttpRequest) -> HttpResponse:
-    """Sends the person on to the consent page."""
+    """Sends the person on to the consent page, or back with an error if they are signed in.
+
+    Nobody else is sent to an address that a stranger may have registered (RFC 9700, 4.11.2).
+    """
     from memory.satellites.oauth import provider
 
-    return provider.authorize(request, timezone.now())
+    answer = provider.authorize(request, timezone.now())
+    leads_back = not answer.get("Location", "").startswith(reverse("oauth_consent"))
+    if answer.status_code == HTTPStatus.FOUND and leads_back and not request.user.is_authenticated:
+        sent = dict(parse_qsl(urlsplit(answer["Location"]).query))
+        return _error(HTTPStatus.BAD_REQUEST, sent["error"], sent.get("error_description", ""))
+    return answer
 
 
 @_endpoint
@@ -145,6 +155,8 @@ def issue(request: HttpRequest) -> HttpResponse:
     """Exchanges a code or a refresh token."""
     from memory.satellites.oauth import provider
 
+    if request.content_type != _FORM:
+        return _error(HTTPStatus.BAD_REQUEST, "invalid_request", f"Send the content type {_FORM}.")
     own = resource_of(request)
     if any(each != own for each in request.POST.getlist("resource")):
         return _error(HTTPStatus.BAD_REQUEST, "invalid_target", f"Tokens are for {own} alone.")

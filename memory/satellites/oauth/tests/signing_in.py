@@ -6,7 +6,7 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.test import Client as Browser
 from django.test import RequestFactory
@@ -54,7 +54,7 @@ class Program:
     def registered(cls) -> Program:
         return cls(register().json()["client_id"])
 
-    def asks(self, **changes: str | None) -> Any:
+    def asks(self, browser: Browser | None = None, **changes: str | None) -> Any:
         """The answer to an authorization request; what is None is left out."""
         given: dict[str, str | None] = {
             "response_type": "code",
@@ -66,7 +66,8 @@ class Program:
             "resource": RESOURCE,
             **changes,
         }
-        return Browser().get("/authorize", {k: v for k, v in given.items() if v is not None})
+        sent = {k: v for k, v in given.items() if v is not None}
+        return (browser or Browser()).get("/authorize", sent)
 
     def page(self, **changes: str | None) -> str:
         """The address of the consent page."""
@@ -97,7 +98,8 @@ class Program:
 
     def posts(self, endpoint: str, **given: str) -> Any:
         """The answer of an endpoint."""
-        return Browser().post(f"/{endpoint}", {"client_id": self.client_id, **given})
+        form = urlencode({"client_id": self.client_id, **given})
+        return Browser().post(f"/{endpoint}", form, "application/x-www-form-urlencoded")
 
     def tokens(self, browser: Browser, **form: object) -> dict[str, Any]:
         """Tokens for what the person allows."""

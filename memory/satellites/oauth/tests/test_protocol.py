@@ -149,11 +149,14 @@ def test_nobody_is_sent_to_an_address_that_is_not_registered(
         ({"resource": f"{ISSUER}/v1"}, "invalid_target"),
     ],
 )
-def test_a_wrong_request_is_sent_back_with_its_state(
-    program: Program, changes: dict[str, str | None], error: str
+def test_a_wrong_request_is_sent_back_with_its_state_by_who_is_signed_in(
+    program: Program, ann: Browser, changes: dict[str, str | None], error: str
 ) -> None:
-    answer = program.asks(**changes)
+    refused = program.asks(**changes)
+    answer = program.asks(ann, **changes)
     sent = parameters_of(answer["Location"])
+
+    assert (refused.status_code, refused.json()["error"]) == (400, error)
 
     assert answer["Location"].startswith("https://chat.example/callback?from=palimpsest&")
     assert (sent["error"], sent["state"]) == (error, "xyz & 1")
@@ -183,6 +186,12 @@ def test_tokens_last_and_say_what_was_allowed(program: Program, ann: Browser, ac
         stored = str(ask("SELECT o::text FROM oauth_token o"))
     hidden = (written["access_token"], written["refresh_token"])
     assert [each for each in hidden if each in stored or each.encode().hex() in stored] == []
+
+
+def test_only_a_form_is_exchanged_for_tokens(program: Program) -> None:
+    for content_type in ("multipart/form-data; boundary=x", "application/json", ""):
+        answer = Browser().post("/token", b"abc", content_type)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
 
 def test_a_token_is_for_mcp_at_this_address_alone(
