@@ -37,6 +37,7 @@ UNFINISHED = (Job.State.QUEUED, Job.State.RUNNING)
 ENDED_BADLY = (Job.State.FAILED, Job.State.SET_ASIDE)
 _NOT_ALL_DONE = Q(state__in=UNFINISHED) | Q(state=Job.State.DONE, left_out__gt=0)
 _KILLED = "The worker was killed, lost PostgreSQL, or did not end in time."
+_AWAY = " (A service was away.)"
 # Attempts of a window before its messages are read one by one.
 _WINDOW_ATTEMPTS = 2
 # PostgreSQL may be back by then, as after a restart; later the next run finds the failure.
@@ -295,8 +296,10 @@ def _begin(job: Job, now: datetime) -> Job | None:
             return None
         if mine.state == Job.State.RUNNING:
             # Nobody holds its lock, so nobody could note how that run failed.
-            mine.error = _KILLED
-            if not _narrow(mine, now):
+            was_away = mine.error.endswith(_AWAY)
+            mine.error = _KILLED + (_AWAY if was_away else "")
+            # A run that waits for a service is killed by a restart of the worker, too.
+            if not (_has_attempts(mine, now) if was_away else _narrow(mine, now)):
                 mine.save()
                 return None
         mine.state, mine.finished_at = Job.State.RUNNING, None
@@ -354,8 +357,9 @@ def _note(job: Job, error: Exception, now: datetime) -> None:
         mine = unchanged(job=job)
         if mine is None:
             return
-        mine.error = f"{type(error).__name__}: {error}"[:2000]
-        goes_on = _has_attempts(mine, now) if _is_away(error) else _narrow(mine, now)
+        is_away = _is_away(error)
+        mine.error = f"{type(error).__name__}: {error}"[:2000] + (_AWAY if is_away else "")
+        goes_on = _has_attempts(mine, now) if is_away else _narrow(mine, now)
         if goes_on:
             mine.state, mine.due_at = Job.State.QUEUED, now + pause_after(mine.attempts)
         mine.save()

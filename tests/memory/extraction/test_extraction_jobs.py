@@ -322,6 +322,24 @@ def test_a_lost_connection_sets_no_message_aside(conversation: Conversation, pla
     assert len(extracted(conversation)) == 3
 
 
+def test_restarts_while_a_service_is_away_set_no_message_aside(
+    conversation: Conversation, plain: Tools
+) -> None:
+    job = queued(conversation)
+    lost = QueryingExtractor("SELECT pg_terminate_backend(pg_backend_pid())")
+    with pytest.raises(OperationalError):
+        run(job, replace(plain, extractor=lost))
+    set_job(job, due_at=job.created_at)
+    for _ in range(3):
+        die(job)
+
+    waiting = now_is(job)
+
+    assert (waiting.state, waiting.one_by_one_to) == ("running", 0)
+    assert run(job, plain)
+    assert len(extracted(conversation)) == 3
+
+
 @pytest.mark.parametrize(
     "query", ["SELECT 1 / 0", f"SELECT {'(' * 100_000}1{')' * 100_000}"], ids=["value", "limit"]
 )

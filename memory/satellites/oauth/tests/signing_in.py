@@ -54,7 +54,7 @@ class Program:
     def registered(cls) -> Program:
         return cls(register().json()["client_id"])
 
-    def asks(self, browser: Browser | None = None, **changes: str | None) -> Any:
+    def asks(self, browser: Browser | None = None, /, **changes: str | None) -> Any:
         """The answer to an authorization request; what is None is left out."""
         given: dict[str, str | None] = {
             "response_type": "code",
