@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from memory.selectors.history.log import LogRange
 from memory.writing.conflicts import Ruling
 from memory.writing.drafts import MemoryDraft, PreparedDraft, WriteResult
 from memory.writing.neighbours import Readers
+from teams.models import Conversation
 
 
 class Gate:
@@ -53,6 +54,19 @@ class ConsentPolicy:
         self, *, memory: Memory, actor: str, now: datetime, written: LogRange | None
     ) -> None:
         """Closes the requests that a move of the memory to the team answers; in scope."""
+
+    def withdraw(
+        self,
+        *,
+        conversation: Conversation,
+        message_ids: Collection[UUID],
+        actor: str,
+        now: datetime,
+    ) -> None:
+        """Ends the requests that rest on these messages, told in confidence; in scope.
+
+        No other agent than that of the conversation finds them from now on.
+        """
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
         """Returns the request that a promotion to the team waits for, if any; in scope.

@@ -10,13 +10,17 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.utils import timezone
 
 from memory.domain.audience import Viewer
-from memory.domain.types import MemoryType, Status
+from memory.domain.types import MemoryType, Scope, Status
 from memory.models import Job, Memory
+from memory.models.memory import LIVE
 from memory.selectors.names import role_of
 from memory.understanding.quoting import Said, confided, told_to_team
 from memory.understanding.tools import Tools
+from memory.writing.consent import consent
+from memory.writing.decisions.changes import delete_memory
 from memory.writing.decisions.moving import Move, move_memory
 from memory.writing.rules import CANDIDATES, as_private
 from memory.writing.windows import CONTEXT_MESSAGES, MessageRange, as_source, participants_of
@@ -153,33 +157,52 @@ def withdraw_confided(
     """Gives memories of earlier messages to the agent alone, where a later one asks for silence.
 
     `confided` are the ids of messages that were told in confidence. What the caps left out of those
-    messages is written for the agent alone, too. Call it outside any transaction, before the range
-    counts as extracted; again it changes nothing. A disputed memory stays until that is settled,
-    and the log names it.
+    messages is written for the agent alone, too, and what waits for consent waits no longer. What
+    the agent knows already, and versions that are no longer true, are deleted. Call it outside any
+    transaction, before the range counts as extracted; again it changes nothing. A disputed memory
+    stays until that is settled, and the log names it.
     """
     conversation = source.conversation
     earlier = confided & {row.pk for row in source.context}
     if not earlier:
         return
+    viewer = Viewer(team_id=conversation.team_id, actor=actor)
     with team_scope(team_ids=[conversation.team_id], actor=actor):
-        ids = list(
+        rows = list(
             Memory.objects.filter(
                 team_id=conversation.team_id,
                 conversation=conversation,
                 agent=None,
                 source_message_ids__overlap=list(earlier),
-                status__in=(Status.ACTIVE, Status.DISPUTED),
-            ).values_list("pk", flat=True)
+                status__in=(*LIVE, Status.SUPERSEDED, Status.ARCHIVED),
+            )
         )
         _withdraw_waiting(conversation, earlier)
-    viewer = Viewer(team_id=conversation.team_id, actor=actor)
-    move = Move(memory_type=MemoryType.AGENT_PRIVATE, agent=conversation.agent.slug)
+        consent().withdraw(
+            conversation=conversation, message_ids=earlier, actor=actor, now=timezone.now()
+        )
     why = "told in confidence"
-    for pk in ids:
+    for row in rows:
+        move = Move(
+            memory_type=MemoryType.AGENT_PRIVATE,
+            agent=conversation.agent.slug,
+            # The team's becomes its person's again, the only one who may hear it from the agent.
+            scope=Scope.USER if row.end_user_id is None else None,
+            is_agreed=True,
+            is_withdrawn=True,
+        )
         try:
-            move_memory(viewer=viewer, memory_id=pk, move=move, tools=tools, reason=why)
-        except (ConflictError, NotFoundError) as error:
-            logger.warning("Memory %s was told in confidence and stays shared: %s", pk, error)
+            if row.is_live:
+                move_memory(viewer=viewer, memory_id=row.pk, move=move, tools=tools, reason=why)
+            else:
+                delete_memory(viewer=viewer, memory_id=row.pk, reason=why)
+        except NotFoundError:
+            continue
+        except ConflictError as error:
+            if row.status == Status.DISPUTED:
+                logger.warning("Memory %s, told in confidence, stays shared: %s", row.pk, error)
+            else:
+                delete_memory(viewer=viewer, memory_id=row.pk, reason=why)
 
 
 def _withdraw_waiting(conversation: Conversation, confided: AbstractSet[UUID]) -> None:

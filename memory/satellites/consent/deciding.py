@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -30,6 +30,7 @@ from memory.writing.drafts import MemoryDraft, draft_of_version
 from memory.writing.secrets import masked_note
 from memory.writing.write_path import lock_owners, prepare, store
 from teams.errors import ConflictError, ForbiddenError, NotFoundError
+from teams.models import Conversation
 from teams.services.people import all_team_ids
 from teams.tenancy import team_scope
 
@@ -222,6 +223,24 @@ def close_given(*, memory: Memory, actor: str, now: datetime, written: LogRange 
     )
     for row in rows:
         _decide(row, _State.APPROVED, actor=actor, now=now, written=written)
+
+
+def withdraw(
+    *, conversation: Conversation, message_ids: Collection[UUID], actor: str, now: datetime
+) -> None:
+    """Rejects the requests that rest on messages told in confidence; in the team's scope.
+
+    Decided or not, they belong to the agent of the conversation alone from now on.
+    """
+    rows = ConsentRequest.objects.select_for_update().filter(
+        team_id=conversation.team_id, source_message_ids__overlap=list(message_ids)
+    )
+    for row in rows:
+        if row.agent_id is None:
+            row.agent_id = conversation.agent_id
+            row.save(update_fields=["agent"])
+        if row.is_waiting:
+            _decide(row, _State.REJECTED, actor=actor, now=now, note="told in confidence")
 
 
 def _decide(

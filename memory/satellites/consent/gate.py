@@ -19,7 +19,7 @@ from memory.domain.profile_fields import (
 )
 from memory.domain.text.words import dedupe_key
 from memory.models import Memory
-from memory.satellites.consent.deciding import close_given
+from memory.satellites.consent.deciding import close_given, withdraw
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import Proposal, propose, propose_for_team
 from memory.satellites.consent.values import is_same_value, sets_alone
@@ -31,6 +31,7 @@ from memory.writing.consent import ConsentPolicy, Gate
 from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft, WriteResult, draft_of_version
 from memory.writing.neighbours import Readers
 from teams.errors import ConflictError, ForbiddenError
+from teams.models import Conversation
 from teams.services.team_settings import sensitive_fields_of
 
 _PROFILE_ROOT = "user."
@@ -214,6 +215,16 @@ class Policy(ConsentPolicy):
         self, *, memory: Memory, actor: str, now: datetime, written: LogRange | None
     ) -> None:
         close_given(memory=memory, actor=actor, now=now, written=written)
+
+    def withdraw(
+        self,
+        *,
+        conversation: Conversation,
+        message_ids: Collection[UUID],
+        actor: str,
+        now: datetime,
+    ) -> None:
+        withdraw(conversation=conversation, message_ids=message_ids, actor=actor, now=now)
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
         """Returns the request to give a preference to the team; ConflictError after a decision."""

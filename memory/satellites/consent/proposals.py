@@ -67,7 +67,9 @@ def requests_visible_to(viewer: Viewer) -> QuerySet[ConsentRequest, ConsentReque
     rows = ConsentRequest.objects.filter(allowed_q(viewer), team_id=viewer.team_id)
     if viewer.project_ids:
         of_none = Q(draft__project_id=None) | Q(draft__project_id__isnull=True)
-        rows = rows.filter(of_none | Q(draft__project_id__in=[str(e) for e in viewer.project_ids]))
+        named = [str(each) for each in viewer.project_ids]
+        of_memory = Q(memory__project_id=None) | Q(memory__project_id__in=viewer.project_ids)
+        rows = rows.filter(of_none | Q(draft__project_id__in=named), of_memory)
     if viewer.end_user_id is not None:
         rows = rows.filter(Q(end_user_id=viewer.end_user_id) | Q(end_user__isnull=True))
     elif viewer.names_nobody:
@@ -187,7 +189,13 @@ def propose_for_team(
         value_key=key,
         category=memory.category,
         memory=memory,
-        draft={"conversation_id": str(memory.conversation_id) if memory.conversation_id else None},
+        draft={
+            name: str(value) if value else None
+            for name, value in (
+                ("conversation_id", memory.conversation_id),
+                ("project_id", memory.project_id),
+            )
+        },
         agent_id=memory.agent_id,
         heard_by_id=heard_by,
         source_message_ids=memory.source_message_ids,

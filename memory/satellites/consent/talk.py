@@ -178,7 +178,8 @@ def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
     if row.agent_id not in (None, conversation.agent_id):
         return None
     since = draft_of(row).created_at
-    told = {each.pk for each in source.messages if each.created_at >= since}
+    # With the context, as a run may have ended between storing an answer and applying it.
+    told = {each.pk for each in _read(source) if each.created_at >= since}
     told.difference_update(signals_of(row)[0].messages)
     for question, answer in pairwise(_read(source)):
         if (

@@ -106,10 +106,8 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
 
 def locked_parts(request: ConsentRequest) -> list[Memory]:
     """Returns the parts that stand, locked; ConflictError where fewer than two people do."""
-    rows = Memory.objects.select_for_update().filter(
-        team_id=request.team_id, pk__in=request.draft["parts"], status=Status.ACTIVE.value
-    )
-    parts = list(rows.order_by("pk"))
+    rows = _stated_by_people(request.team_id).filter(pk__in=request.draft["parts"])
+    parts = list(rows.select_for_update(of=("self",)).order_by("pk"))
     if _people_of(parts) < FEWEST_PEOPLE:
         raise ConflictError("Fewer than two people state it by now; reject it.")
     return parts

@@ -130,6 +130,7 @@ class PersonExportViewSet(ApiViewSet):
                 " `end`, counts the others.",
             )
         },
+        team_key=_TEAM_KEY,
     )
     def export(self, given: Given) -> StreamingHttpResponse:
         """Everything stored about one person; a stream without its last line is incomplete.

@@ -167,11 +167,11 @@ def export_person(
 ) -> PersonExport:
     """Exports the data held about the person of that external id; with `forms`, only such memories.
 
-    Raises ForbiddenError for a key of one agent, which sees only its part, and NotFoundError for a
-    person that the team does not know.
+    Raises ForbiddenError for a key of one agent or of projects, which sees only its part, and
+    NotFoundError for a person that the team does not know.
     """
-    if viewer.agent_id is not None:
-        raise ForbiddenError("This needs a key of the team; this one acts only as one agent.")
+    if viewer.agent_id is not None or viewer.project_ids:
+        raise ForbiddenError("This needs a key of the team, bound to no agent and no project.")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         known = EndUser.objects.filter(team_id=viewer.team_id, external_id=user)
         end_user_id = known.values_list("id", flat=True).first()

@@ -44,8 +44,8 @@ def clear_project(
 ) -> Cleared:
     """Soft-deletes all memories of a project, whatever their status; each can be restored.
 
-    `typed` is the project's slug or name. Raises ForbiddenError for an agent, NotFoundError for an
-    unknown project and InvalidError where another name was typed.
+    `typed` is the project's slug or name. Raises ForbiddenError for an agent and for a key of
+    projects, NotFoundError for an unknown project and InvalidError where another name was typed.
     """
     _check_team(viewer)
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
@@ -74,8 +74,8 @@ def clear_team(*, viewer: Viewer, scope: Scope, typed: str, reason: str = "") ->
 
 
 def _check_team(viewer: Viewer) -> None:
-    if viewer.agent_id is not None:
-        raise ForbiddenError("Clearing needs a key of the team, bound to no agent.")
+    if viewer.agent_id is not None or viewer.project_ids:
+        raise ForbiddenError("Clearing needs a key of the team, bound to no agent and no project.")
 
 
 def _check_typed(typed: str, *, names: tuple[str, ...], of: str) -> None:

@@ -193,7 +193,8 @@ class Move:
 
     A scope gives the memory to all agents, unless its type stays with one. `is_agreed` marks the
     consent of somebody who may give it, which a preference of the whole team needs. With
-    `spares_others` no memory of the new owner is replaced or disputed.
+    `spares_others` no memory of the new owner is replaced or disputed. `is_withdrawn` marks
+    what its person told in confidence, which may leave their profile.
     """
 
     scope: Scope | None = None
@@ -203,6 +204,7 @@ class Move:
     agent: str | None = None
     is_agreed: bool = False
     spares_others: bool = False
+    is_withdrawn: bool = False
 
 
 def move_memory(
@@ -279,13 +281,16 @@ def _moved(viewer: Viewer, memory: Memory, move: Move) -> MemoryDraft:
         )
     before = owner = Belonging(memory.end_user_id, memory.project_id)
     if move.scope is not None:
-        owner = belonging(scope=move.scope, named=_named(memory, move), known=_known(memory))
+        owner = belonging(
+            scope=move.scope, named=_named(viewer, memory, move), known=_known(memory)
+        )
     if memory_type is MemoryType.USER_PROFILE and owner.end_user_id is None:
         raise InvalidError("A user_profile is about a person: name the user.", field="user")
     is_of_more = owner == Belonging() != before or memory_type in OF_THE_CONFIRMED
     if is_of_more:
         check_confirmed(memory=memory)
-    _refuse_taken(memory, memory_type, owner)
+    if not move.is_withdrawn:
+        _refuse_taken(memory, memory_type, owner)
     if (before == Belonging()) != (owner == Belonging()) and not move.is_agreed:
         check_team_preference(category=memory.category, subject=memory.subject)
     return replace(
@@ -311,7 +316,7 @@ def _refuse_taken(memory: Memory, memory_type: MemoryType, owner: Belonging) -> 
         )
 
 
-def _named(memory: Memory, move: Move) -> Belonging:
+def _named(viewer: Viewer, memory: Memory, move: Move) -> Belonging:
     user_id = project_id = None
     if move.user is not None:
         people = EndUser.objects.filter(team_id=memory.team_id, external_id=move.user)
@@ -321,7 +326,7 @@ def _named(memory: Memory, move: Move) -> Belonging:
     if move.project is not None:
         projects = Project.objects.filter(team_id=memory.team_id, slug=move.project)
         project_id = projects.values_list("pk", flat=True).first()
-        if project_id is None:
+        if project_id is None or not viewer.has_project(project_id):
             raise NotFoundError(f"There is no project '{move.project}'.", field="project")
     return Belonging(user_id, project_id)
 

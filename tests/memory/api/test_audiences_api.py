@@ -172,4 +172,28 @@ def test_for_a_key_of_a_project_no_other_exists(
         "/v1/memories", {"content": "b has a lift.", "project": "b"}, format="json"
     )
     assert stated.status_code == 404
-    assert Memory.objects.count() == 2
+    moved = client.patch(
+        f"/v1/memories/{told_of['a']}", {"scope": "project", "project": "b"}, format="json"
+    )
+    assert moved.status_code == 404
+    assert post(client, "projects/b/clear", name="b").status_code == 403
+    assert post(client, "team/clear", scope="project", name=acme.team.slug).status_code == 403
+    assert client.get("/v1/audit/export?user=sarah").status_code == 403
+    assert Memory.objects.live().count() == 2
+
+
+def test_a_request_of_another_project_does_not_exist_for_a_key_of_a_project(
+    desk: Desk, team_key: APIClient, acme: Cast
+) -> None:
+    for slug in "ab":
+        stated = {"content": f"We prefer tabs in {slug}.", "category": "preferences"}
+        made = team_key.post("/v1/memories", {**stated, "project": slug}, format="json").json()
+        post(desk.kyra, f"memories/{made['id']}/promote")
+    out = StringIO()
+    call_command("issue_key", team=acme.team.slug, project=["a"], stdout=out)
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {out.getvalue().strip()}")
+
+    assert len(team_key.get("/v1/consent-requests").json()["results"]) == 2
+    [own] = client.get("/v1/consent-requests").json()["results"]
+    assert own["proposed"] == "We prefer tabs in a."

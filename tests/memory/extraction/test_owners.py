@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rest_framework.test import APIClient
 
 from memory.domain.types import MemoryType
 from memory.models import Contradiction, Memory
 from memory.understanding.tools import Tools
-from teams.models import Agent
-from tests.support.learning import Desk, desk, extract, filed, tell, told
+from memory.writing.waiting import extract_now
+from teams.models import Agent, Conversation, EndUser, Role
+from tests.support.cast import switch
+from tests.support.extraction import viewer_of
+from tests.support.learning import Desk, Filing, desk, extract, filed, tell, told
 from tests.support.memories_api import post
 
 __all__ = ["desk"]
@@ -182,3 +187,57 @@ def test_a_confidence_asked_for_later_takes_back_what_was_stored(desk: Desk) -> 
     memory = Memory.objects.get()
     assert (memory.memory_type, memory.agent_id) == ("agent_private", desk.cast.kyra.pk)
     assert memory.end_user_id == desk.cast.sarah.pk
+
+
+def ask_for_silence(desk: Desk, talk: str) -> None:
+    again = [{"role": "user", "content": "Please keep that between us."}]
+    post(desk.kyra, f"conversations/{talk}/messages", messages=again)
+    extract(desk.kyra, talk)
+
+
+def test_a_profile_field_is_taken_back_too(desk: Desk) -> None:
+    talk = tell(desk.kyra, "I work at Northwind now.")
+    extract(desk.kyra, talk)
+    memory = Memory.objects.get()
+    assert (memory.memory_type, memory.agent_id) == ("user_profile", None)
+
+    ask_for_silence(desk, talk)
+
+    assert not told(desk.luke, "Where does Sarah work?", agent="luke")
+    memory.refresh_from_db()
+    assert (memory.memory_type, memory.agent_id) == ("agent_private", desk.cast.kyra.pk)
+
+
+def test_a_fact_of_the_team_is_its_persons_again(desk: Desk, tools: Tools) -> None:
+    switch(desk.cast, team_facts=True)
+    EndUser.objects.filter(pk=desk.cast.sarah.pk).update(role=Role.MEMBER)
+    conversation = Conversation.objects.get(pk=tell(desk.kyra, "Northwind is for sale."))
+    extract_now(
+        viewer=viewer_of(conversation),
+        conversation_id=conversation.pk,
+        tools=replace(tools, extractor=Filing(MemoryType.SEMANTIC, "team")),
+    )
+    memory = Memory.objects.get()
+    assert (memory.end_user_id, memory.agent_id) == (None, None)
+
+    ask_for_silence(desk, str(conversation.pk))
+
+    question = "What is for sale?"
+    assert told(desk.kyra, question, agent="kyra")
+    assert not told(desk.kyra, question, agent="kyra", user="dmitri")
+    assert not told(desk.luke, question, agent="luke")
+    memory.refresh_from_db()
+    assert (memory.end_user_id, memory.agent_id) == (desk.cast.sarah.pk, desk.cast.kyra.pk)
+
+
+def test_what_its_agent_knows_already_is_deleted_for_the_others(desk: Desk, tools: Tools) -> None:
+    salary = "My salary is 6,300 euros."
+    filed(desk.kyra, tools, salary, memory_type=MemoryType.AGENT_PRIVATE)
+    talk = tell(desk.kyra, salary)
+    extract(desk.kyra, talk)
+    assert told(desk.luke, "What is the salary?", agent="luke")
+
+    ask_for_silence(desk, talk)
+
+    assert not told(desk.luke, "What is the salary?", agent="luke")
+    assert told(desk.kyra, "What is the salary?", agent="kyra")

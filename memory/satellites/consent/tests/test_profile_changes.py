@@ -216,6 +216,27 @@ def test_another_persons_yes_is_none(desk: Desk) -> None:
     assert profile(desk.kyra) == {"city": OSLO}
 
 
+def test_what_was_told_in_confidence_waits_no_longer(desk: Desk) -> None:
+    tell(desk.luke, "Hello there.", agent="luke")
+    talk(desk.kyra, OSLO)
+    made = talk(desk.kyra, BERGEN)
+    assert waiting(desk.luke, user="sarah")
+
+    silence = [{"role": "user", "content": "Please keep that between us."}]
+    post(desk.kyra, f"conversations/{made}/messages", messages=silence)
+    learn(made)
+
+    of_luke, of_kyra = (
+        client.get("/v1/consent-requests?status=all&user=sarah").json()["results"]
+        for client in (desk.luke, desk.kyra)
+    )
+    assert of_luke == []
+    assert [(each["status"], each["note"]) for each in of_kyra] == [
+        ("rejected", "told in confidence")
+    ]
+    assert live() == [OSLO]
+
+
 def test_requests_expire_after_a_week_and_are_logged(desk: Desk) -> None:
     talk(desk.kyra, OSLO)
     talk(desk.kyra, BERGEN)
