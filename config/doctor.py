@@ -120,7 +120,11 @@ def of_machine(home: Path) -> Iterator[Finding]:
     # Path.exists raises for what lies in a folder that this user may not enter.
     found = next(each for each in (home, *home.parents) if os.access(each, os.F_OK))
     if not (found.is_dir() and os.access(found, os.W_OK | os.X_OK)):
-        yield wrong(f"{home} cannot be written to by this user: set PALIMPSEST_HOME to a folder")
+        told = f"{home} cannot be written to by this user"
+        if os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"):
+            yield note(f"{told}, which no web server and no worker needs to")
+        else:
+            yield wrong(f"{told}: set PALIMPSEST_HOME to a folder")
     else:
         yield ok(f"{home} can be written to{'' if found == home else ' (it does not exist yet)'}")
     disk = shutil.disk_usage(found)

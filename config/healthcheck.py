@@ -11,7 +11,7 @@ def is_healthy(*, host: str, port: int, timeout: float = 3.0) -> bool:
     connection = http.client.HTTPConnection(target, port, timeout=timeout)
     try:
         # As a proxy in front would send them: an allowed host name, over TLS.
-        headers = {"Host": _allowed_name(), "X-Forwarded-Proto": "https"}
+        headers = {"Host": allowed_name(), "X-Forwarded-Proto": "https"}
         connection.request("GET", "/healthz", headers=headers)
         return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
@@ -20,7 +20,8 @@ def is_healthy(*, host: str, port: int, timeout: float = 3.0) -> bool:
         connection.close()
 
 
-def _allowed_name() -> str:
+def allowed_name() -> str:
+    """Returns a host name that the application accepts."""
     first = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
     return first if first and first != "*" else "localhost"
 

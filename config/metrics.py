@@ -40,6 +40,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from audit.services.verification import log_is_intact, oldest_unsealed_seconds
+from config.healthcheck import allowed_name
 from memory.reading.snapshots import READS
 from memory.satellite import satellites
 from memory.selectors.contradictions import count_open_contradictions
@@ -108,21 +109,27 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """200 when PostgreSQL and Redis answer, else 503; reports the worker and what waits as well."""
-    needed = {"postgresql": postgres_answers(), "redis": redis_answers()}
-    parts = {**needed, "background": is_anybody_at_work()}
+    """200 when PostgreSQL answers, else 503; reports Redis, the worker and what waits as well.
+
+    Without Redis the API goes on, so a load balancer that took all servers out would do harm.
+    """
+    parts = {
+        "postgresql": postgres_answers(),
+        "redis": redis_answers(),
+        "background": is_anybody_at_work(),
+    }
     body: dict[str, object] = {name: "ok" if answers else "away" for name, answers in parts.items()}
     wait: float | None = None
     pending: int | None = None
-    if needed["postgresql"]:
+    if parts["postgresql"]:
         with suppress(DatabaseError, InterfaceError):
             wait = oldest_wait()
         with suppress(DatabaseError, InterfaceError):
             pending = sum(pending_counts().values())
     body["oldest_waiting_job_seconds"] = None if wait is None else round(wait, 1)
     body["pending_vectors"] = pending
-    if all(needed.values()):
-        return JsonResponse({"status": "ok", **body})
+    if parts["postgresql"]:
+        return JsonResponse({"status": "ok" if parts["redis"] else "degraded", **body})
     return JsonResponse(
         {"status": "unavailable", **body},
         status=503,
@@ -175,6 +182,9 @@ class MetricsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
+        if request.path in _PROBES:
+            # Monitors send the address of a machine or pod, which no list of names can hold.
+            request.META["HTTP_HOST"] = allowed_name()
         response = self.get_response(request)
         match = request.resolver_match
         route = f"/{match.route}" if match is not None else "unmatched"

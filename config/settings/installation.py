@@ -210,6 +210,9 @@ CELERY_BROKER_URL = BROKER_URL.replace("unix://", "redis+socket://", 1)
 if BROKER_URL.startswith("amqps:"):
     # The name in the certificate must be that in the address.
     CELERY_BROKER_USE_SSL = {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": None}
+if BROKER_URL.startswith("rediss:") and "ssl_cert_reqs=" not in BROKER_URL:
+    # The library would verify nothing.
+    CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -27,6 +27,7 @@ FILTERED = frozenset({"content_filter", "content_policy_violation"})
 TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 NOT_THERE = frozenset({"invalid_api_key", "model_not_found"})
 
+OPENAI_URL = "https://api.openai.com/v1"
 _CONNECT_SECONDS = 5.0
 _MOMENTARY = frozenset({408, 409, 425, 429})
 _CODE = re.compile(r"[\w.\[\]-]{1,64}")
@@ -62,7 +63,8 @@ def open_client(
     """A client; `timeout` is seconds without a byte. An empty `base_url` means the OpenAI API."""
     seconds = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
     return openai.OpenAI(
-        base_url=base_url or None,
+        # Not None: the library would read OPENAI_BASE_URL, which may be set and empty.
+        base_url=base_url or OPENAI_URL,
         api_key=api_key.strip() or "none",
         timeout=seconds,
         max_retries=max_retries,

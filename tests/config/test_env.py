@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config.embedded import PROJECT_ROOT
 from config.env import (
     database_from_url,
     read_bool,
@@ -187,3 +191,22 @@ def test_an_option_that_nobody_knows_is_refused_and_the_password_not_repeated() 
         database_from_url("DATABASE_URL", url)
 
     assert "s3cret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("url", ["rediss://r:6379/0", "rediss://r:6379/0?ssl_cert_reqs=required"])
+def test_the_certificate_of_a_redis_with_tls_is_verified(url: str) -> None:
+    code = (
+        "from config.celery import app; import ssl;"
+        "used = app.connection_for_write().ssl; print(used['ssl_cert_reqs'] == ssl.CERT_REQUIRED)"
+    )
+    environment = {**os.environ, "REDIS_URL": url, "BROKER_URL": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=PROJECT_ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "True\n"

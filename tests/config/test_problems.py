@@ -9,6 +9,7 @@ import psycopg
 import psycopg_pool
 import pytest
 import redis
+from django.conf import LazySettings
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404
@@ -162,6 +163,17 @@ def test_nested_errors_name_the_path_of_the_field(
 @pytest.mark.parametrize("path", ["/nothing", "/v1/nothing", "/v1/memories/not-an-id"])
 def test_an_unknown_address_is_a_problem_document(db: None, path: str) -> None:
     assert document(APIClient().get(path))["status"] == 404
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_probes_may_name_any_host(
+    db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    settings.ALLOWED_HOSTS = ["memory.example.com"]
+    monkeypatch.setenv("ALLOWED_HOSTS", "memory.example.com")
+
+    assert APIClient().get(path, headers={"host": "10.1.2.3:8000"}).status_code == 200
+    assert APIClient().get("/v1/docs", headers={"host": "10.1.2.3:8000"}).status_code == 400
 
 
 def test_the_server_says_that_it_lives_and_is_ready(db: None) -> None:

@@ -9,6 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from routing.clients.endpoints import open_client
 from routing.domain.endpoints import problem_with_key_name, problem_with_url
 from routing.models import ChatModel, Provider
 from routing.services.models import provider_key
@@ -164,3 +165,12 @@ def test_a_model_is_entered_once_and_only_at_a_provider_of_its_team(
             input_price=0,
             output_price=0,
         )
+
+
+def test_an_empty_address_is_openais_whatever_the_environment_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+
+    with open_client(base_url="", api_key="k", timeout=1.0, max_retries=0) as client:
+        assert str(client.base_url) == "https://api.openai.com/v1/"

@@ -37,7 +37,7 @@ RETRIES = 3
 
 
 class Health(BaseModel):
-    """The state of the server, "ok" or "unavailable", and of its services, "ok" or "away"."""
+    """The state of the server ("ok", "degraded" without Redis, "unavailable") and its services."""
 
     status: str
     postgresql: str
