@@ -93,7 +93,7 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/memories/[^/]+/correct", r"payload: This memory has the form \w+: send the form "),
     (
         r"POST /v1/(memories|conversations/[^/]+/messages)",
-        r"(\w*\[\d+\]\.)?created_at: Must not lie more ",
+        r"(\w*\[\d+\]\.)?created_at: Must not lie (more|before) ",
     ),
     # Texts whose own form no schema says: JSON in a parameter, base64, a file, an address.
     (r"GET /v1/checkpoints", r"metadata: Must be a JSON object\."),

@@ -21,7 +21,7 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 from memory.domain.filters import BOUNDS, SYNONYMS, Expression, Field, FilterError, parse_filters
 from memory.domain.forms import importance_of
 from memory.domain.text.words import NO_WORDS, has_words, is_blank
-from memory.domain.types import is_to_come
+from memory.domain.types import EARLIEST_YEAR, is_to_come, is_too_early
 from memory.reading.questions import MAX_QUERY_CHARS
 from teams.domain.documents import LINE, VISIBLE, DocumentError, Part
 
@@ -190,16 +190,19 @@ class ZonedDateTimeField(serializers.DateTimeField):
 
 
 class PastDateTimeField(ZonedDateTimeField):
-    """The time of a statement: not in the future, give or take a day for clocks and zones."""
+    """The time of a statement: since 1900 and not in the future, give or take a day."""
 
     default_error_messages = {
-        "future": "Must not lie more than a day ahead. For what is to come, use valid_from."
+        "early": f"Must not lie before {EARLIEST_YEAR}. Leave it out where it is not known.",
+        "future": "Must not lie more than a day ahead. For what is to come, use valid_from.",
     }
 
     def to_internal_value(self, value: Any) -> datetime:  # Any: whatever the body holds
         moment = super().to_internal_value(value)
         if is_to_come(at=moment, now=timezone.now()):
             self.fail("future")
+        if is_too_early(moment):
+            self.fail("early")
         return moment
 
 

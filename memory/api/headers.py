@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -153,12 +154,22 @@ class IdempotentPosts(GenericViewSet[Any]):
 
 
 def _digest(request: Request) -> bytes:
-    """Returns a digest of the method, the whole address and the body, equal for equal requests."""
+    """Returns a digest of a request, equal for equal ones of callers who see the same.
+
+    It covers the method, the whole address, the body, the headers that name a person, a thread or a
+    project, and what the key is bound to beside its agent; so a rotated key may ask again.
+    """
+    principal = cast(Principal, request.user)
+    named = sorted((k.lower(), v) for k, v in request.headers.items() if _NAMES.match(k))
+    bound = (*sorted(principal.project_ids), principal.end_user_id, principal.is_sign_in)
     parts = [str(request.method), request.get_full_path()]
+    if named or any(bound):
+        parts += [repr(named), *map(str, bound)]
     head = hashlib.sha256("\n".join(parts).encode()).digest()
     return hashlib.sha256(head + request._request.body).digest()
 
 
+_NAMES = re.compile("x-palimpsest-", re.IGNORECASE)
 _TAG = '(W/)?"[!#-+./0-~-]*"'
 # Empty is as if it were not sent.
 _TAGS = {"type": "string", "pattern": rf"^\s*(\*|{_TAG}(\s*,\s*{_TAG})*)?\s*$"}

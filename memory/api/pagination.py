@@ -49,7 +49,9 @@ class IdPagination(CursorPagination):
                 # What holds nothing of a cursor reads as this; no link to the first page has one.
                 raise NotFound
             if cursor is not None and cursor.position is not None:
-                self.position_field.run_validation(cursor.position)
+                position = self.position_field.run_validation(cursor.position)
+                text: Any = str(position)  # which the framework's types call a number
+                cursor = cursor._replace(position=text)
         except (NotFound, serializers.ValidationError):
             raise serializers.ValidationError({"cursor": [BAD_CURSOR]}) from None
         return cursor

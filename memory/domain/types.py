@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
@@ -317,12 +317,26 @@ class Judgement:
 
 
 MOST_AHEAD = timedelta(days=1)
+EARLIEST_YEAR = 1900
 
 
 def is_to_come(*, at: datetime, now: datetime) -> bool:
     """Returns whether `at` is too late to have been said yet: over a day after `now`."""
     # Not `at > now + …`: near the last day there is, that sum would overflow.
     return at - now > MOST_AHEAD
+
+
+def is_too_early(at: datetime) -> bool:
+    """Returns whether `at` is no time of a statement: a year such as 1 stands for none."""
+    return at.year < EARLIEST_YEAR
+
+
+def in_zone(at: datetime, zone: tzinfo | None) -> datetime:
+    """Returns the time in a zone, and as it is where the calendar has no such time there."""
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return at
 
 
 @dataclass(frozen=True, slots=True)

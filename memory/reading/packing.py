@@ -25,7 +25,7 @@ from memory.domain.rendering import (
 )
 from memory.domain.scoring import Weights
 from memory.domain.talk import SUMMARY_TAG, excerpt
-from memory.domain.types import MemoryType, Scope, Status
+from memory.domain.types import MemoryType, Scope, Status, in_zone
 from memory.models import Contradiction
 from memory.reading.answers import (
     Considered,
@@ -351,7 +351,7 @@ def _quotes(
     for place, each in enumerate(talk):
         text = excerpt(each.text, words=tuple(words))
         if text:
-            said = SaidLine(text, each.speaker, each.said_at.astimezone(zone), each.is_private)
+            said = SaidLine(text, each.speaker, in_zone(each.said_at, zone), each.is_private)
             written = Written(said.render(), SAID_HEADING, order=place)
             where = section if isinstance(section, str) else section(each)
             found.append(Text(where, written, score=each.score, key=each.id, said=said))

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.domain.names import heard_name, says_user, with_name
 from memory.domain.rendering import Quote
-from memory.domain.types import QUOTING
+from memory.domain.types import QUOTING, in_zone
 from memory.selectors.revisions import (
     REVISION,
     SERVER,
@@ -221,6 +221,6 @@ def _quotes(team_id: UUID, ids: list[UUID]) -> dict[UUID, Quote]:
     rows = list(fetch_planned(_SQL["quotes"], given))
     zone = zone_of(team_id=team_id, now=timezone.now()) if rows else None
     return {
-        key: Quote(speaker, *(at and at.astimezone(zone) for at in times))
+        key: Quote(speaker, *(at and in_zone(at, zone) for at in times))
         for key, speaker, *times in rows
     }

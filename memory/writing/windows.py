@@ -32,6 +32,7 @@ from memory.domain.types import (
     Source,
     SourceMessage,
     Verdict,
+    in_zone,
 )
 from memory.models import Job
 from memory.selectors.names import role_of
@@ -155,7 +156,7 @@ def _load(*, conversation: Conversation, wanted: Q, zone: tzinfo) -> list[Messag
     said = Message.objects.filter(team_id=conversation.team_id, conversation=conversation)
     rows = list(said.filter(wanted).order_by("position"))
     for row in rows:
-        row.created_at = row.created_at.astimezone(zone)
+        row.created_at = in_zone(row.created_at, zone)
     return rows
 
 

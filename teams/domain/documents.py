@@ -60,7 +60,7 @@ class DocumentError(InvalidError):
 class Part(BaseModel):
     """An object of a document: no unknown fields, no conversions.
 
-    Null is as if left out, and so is {} where no text is expected.
+    Null is as if left out, and so is {} where no plain value is expected.
     """
 
     model_config = ConfigDict(
@@ -77,14 +77,14 @@ class Part(BaseModel):
     def _without_nulls(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
-        texts = {
-            info.alias or name: isinstance(info.default, str)
+        plain = {
+            info.alias or name: isinstance(info.default, str | float | int)
             for name, info in cls.model_fields.items()
         }
         return {
             str(name): each
             for name, each in given.items()
-            if name not in texts or (each is not None and (texts[name] or each != {}))
+            if name not in plain or (each is not None and (plain[name] or each != {}))
         }
 
     @classmethod

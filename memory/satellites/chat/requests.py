@@ -137,7 +137,7 @@ class ChatCompletionSerializer(ApiSerializer):
     messages = serializers.ListField(
         child=ChatMessageSerializer(), min_length=1, max_length=MOST_MESSAGES
     )
-    stream = serializers.BooleanField(required=False, default=False)
+    stream = serializers.BooleanField(required=False, default=False, allow_null=True)
     user = NameField(
         required=False,
         allow_null=True,

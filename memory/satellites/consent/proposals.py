@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from audit.services.events import Event, record_events
 from memory.domain.audience import Viewer
+from memory.domain.types import in_zone
 from memory.models import Memory
 from memory.models.querysets import allowed_q
 from memory.satellites.consent.models import ConsentRequest
@@ -246,7 +247,7 @@ def _corroborated(row: ConsentRequest, draft: MemoryDraft, now: datetime) -> Con
 
 def _signal(draft: MemoryDraft, now: datetime) -> Signal:
     zone = zone_of(team_id=draft.team_id, now=now)
-    day = draft.created_at.astimezone(zone).date()
+    day = in_zone(draft.created_at, zone).date()
     return Signal(draft.conversation_id, day, draft.message_ids)
 
 

@@ -31,7 +31,16 @@ from memory.domain.judgements import shared_words
 from memory.domain.prompt_guards import without_rendered_memory
 from memory.domain.secrets import mask_secrets
 from memory.domain.text.words import normalise_text
-from memory.domain.types import UNCONFIRMED, Asker, MemoryType, Role, Source, Status, strongest
+from memory.domain.types import (
+    UNCONFIRMED,
+    Asker,
+    MemoryType,
+    Role,
+    Source,
+    Status,
+    in_zone,
+    strongest,
+)
 from memory.models import Memory, MemoryRelation, MessageEntry
 from memory.models.memory import SINCE_EVER
 from memory.models.querysets import MemoryQuerySet
@@ -279,7 +288,7 @@ def _evidence(person: EndUser, project_id: UUID | None, now: datetime) -> Eviden
         talk_ids=talk_ids,
         recent=tuple(_noted(row, zone) for row in latest[:_MOST_RECENT]),
         changes=tuple(chain for chain in chains if len(chain) > 1),
-        spoke_at=tuple((row.created_at.astimezone(zone), row.pk) for row in shared),
+        spoke_at=tuple((in_zone(row.created_at, zone), row.pk) for row in shared),
         names=tuple(agents.values_list("name", flat=True)),
     )
 
@@ -334,5 +343,5 @@ def _versions(head: Memory, zone: tzinfo) -> tuple[Noted, ...]:
 
 def _noted(row: Memory, zone: tzinfo) -> Noted:
     return Noted(
-        row.pk, row.content, row.created_at.astimezone(zone), row.conversation_id, row.subject
+        row.pk, row.content, in_zone(row.created_at, zone), row.conversation_id, row.subject
     )

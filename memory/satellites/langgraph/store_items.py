@@ -34,6 +34,7 @@ from memory.writing.drafts import MemoryDraft, Outcome, PreparedDraft
 from memory.writing.secrets import safe_statement
 from memory.writing.write_path import prepare, store
 from teams.errors import InvalidError, NotFoundError
+from teams.models import Project
 from teams.services.checkpoints import checkpoint_text
 from teams.services.people import ensure_agent, ensure_end_users, ensure_project
 from teams.tenancy import team_scope
@@ -205,6 +206,7 @@ def write_items(
     kept = {place: each for place, each in latest.items() if each.value is not None}
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         drafts = _drafts(viewer, kept, now)
+        _check_projects(viewer, latest.keys() - kept.keys())
     worded = {place: draft for place, draft in drafts.items() if draft.content}
     made = prepare(drafts=list(worded.values()), tools=tools) if worded else ()
     prepared = dict(zip(worded, made, strict=True))
@@ -230,6 +232,21 @@ def write_items(
             return len(gone)
 
     return len(kept), run_write(transaction) if latest else 0
+
+
+def _check_projects(viewer: Viewer, places: Iterable[Place]) -> None:
+    """Raises NotFoundError for places of projects that do not exist for the viewer's key."""
+    if not viewer.project_ids:
+        return
+    own = set(
+        Project.objects.filter(team_id=viewer.team_id, pk__in=viewer.project_ids).values_list(
+            "slug", flat=True
+        )
+    )
+    for path, _ in places:
+        kind, name = named_in(path.split(".")) or ("", "")
+        if kind == PROJECTS and name not in own:
+            raise NotFoundError(f"There is no project '{name}'.", field="items")
 
 
 def _at(places: Iterable[Place]) -> Q:

@@ -17,7 +17,7 @@ from memory.domain.packing import Item, Packed, Room, pack
 from memory.domain.rendering import Quote, SaidLine, escaped_line, estimate_tokens, mark_of
 from memory.domain.scoring import Signals, Weights
 from memory.domain.talk import excerpt, retells
-from memory.domain.types import MemoryType
+from memory.domain.types import MemoryType, in_zone
 from memory.models import Category, Memory
 from memory.models.querysets import MemoryQuerySet
 from memory.reading.answers import Retrieval, nobody_named
@@ -109,7 +109,7 @@ class QuotedMessage:
         if not said:
             return None
         text = SaidLine(
-            said, message.speaker, message.said_at.astimezone(zone), message.is_private
+            said, message.speaker, in_zone(message.said_at, zone), message.is_private
         ).render()
         return cls(message, text, estimate_tokens(f"{text}\n"))
 

@@ -141,6 +141,7 @@ CURSORS = [
     "cD0wMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDAw",  # one digit too many
     "c" * 5000,
     "cD0A",  # "p=" and a NUL
+    "cD0xLjA=",  # "p=1.0"
     "cD05OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk=",  # a position beyond any number
 ]
 

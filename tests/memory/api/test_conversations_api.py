@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings as site
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memory.domain.audience import Viewer
 from memory.models import Job, Memory
 from memory.understanding.tools import Tools
 from memory.writing.jobs import taken
 from memory.writing.pipeline import run_job
-from teams.models import Agent, Conversation, EndUser, Message, Project
+from memory.writing.posting import post_messages
+from teams.models import Agent, Conversation, EndUser, Message, Project, Team
+from teams.services.conversations import NewMessage
 from tests import factories
 from tests.support.cast import Cast
 
@@ -476,3 +482,28 @@ def test_the_revision_counts_the_changes_of_its_memories(api: APIClient, path: s
 def test_the_limit_of_a_request_is_the_documented_one() -> None:
     assert site.MAX_ITEMS_PER_REQUEST == 500
     assert site.MAX_CONTENT_CHARS == 32_000
+
+
+def test_a_time_of_year_1_is_refused_and_a_stored_one_harms_no_prompt(
+    api: APIClient, acme: Cast
+) -> None:
+    Team.objects.filter(pk=acme.team.pk).update(time_zone="America/New_York")
+    talk = api.post("/v1/conversations", {"agent": "kyra", "user": "sarah"}, format="json").json()
+    path = f"/v1/conversations/{talk['id']}/messages"
+    message = {"role": "user", "content": "The crane is in Lund."}
+
+    early = {"messages": [{**message, "created_at": "0001-01-01T00:00:00Z"}]}
+    refused = api.post(path, early, format="json")
+    assert refused.status_code == 422
+    assert "1900" in str(refused.json()["errors"])
+
+    post_messages(
+        viewer=Viewer(team_id=acme.team.id, actor="test"),
+        conversation_id=UUID(talk["id"]),
+        messages=[NewMessage(**message, created_at=datetime(1, 1, 1, tzinfo=UTC))],
+        now=timezone.now(),
+    )
+    extracted = api.post(f"/v1/conversations/{talk['id']}/extract", {"wait": True}, format="json")
+    asked = {"agent": "kyra", "user": "sarah", "query": "Where is the crane?"}
+    prompt = api.post("/v1/prompt", asked, format="json")
+    assert (extracted.status_code, prompt.status_code) == (200, 200)

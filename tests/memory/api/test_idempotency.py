@@ -14,7 +14,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Memory, MemoryUsage
-from teams.models import IdempotentRequest, Message
+from teams.models import IdempotentRequest, Message, Project
 from teams.services.keys import issue_key
 from teams.tasks import prune_idempotent_requests
 from teams.tenancy import team_scope
@@ -140,6 +140,27 @@ def test_keys_are_each_agents_own(acme: Cast, client_of: Clients) -> None:
 
     assert [each.has_header("Idempotent-Replay") for each in (his, theirs)] == [False, False]
     assert len({mine["id"], his.json()["id"], theirs.json()["id"]}) == 3
+
+
+def test_a_key_is_of_the_person_that_a_header_names_and_of_the_projects_of_its_caller(
+    api: APIClient, acme: Cast
+) -> None:
+    project = Project.objects.create(team=acme.team, slug="p1", name="P1")
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        bound = issue_key(team_id=acme.team.id, project_ids=[project.pk])
+    of_project = APIClient()
+    of_project.credentials(HTTP_AUTHORIZATION=f"Bearer {bound.token}")
+    sent = {"query": "tea", "agent": "kyra"}
+
+    def ask(client: APIClient, **headers: str) -> int:
+        given = {"Idempotency-Key": "turn-1", **headers}
+        answer = client.post("/v1/retrieve", sent, format="json", headers=given)
+        return int(answer.status_code)
+
+    assert ask(api, **{"X-Palimpsest-User": "sarah"}) == 200
+    assert ask(api, **{"X-Palimpsest-User": "sarah"}) == 200
+    assert ask(api, **{"X-Palimpsest-User": "dmitri"}) == 422
+    assert ask(of_project, **{"X-Palimpsest-User": "sarah"}) == 422
 
 
 def test_keys_are_each_teams_own(acme: Cast, globex: Cast, client_of: Clients) -> None:

@@ -14,6 +14,8 @@ from rest_framework.test import APIClient
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.langgraph.models import StoreItem
+from teams.models import Project
+from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
 from tests.test_schema import Schema, check
@@ -209,3 +211,17 @@ def test_writers_of_one_item_at_once_leave_one_memory(
     with team_scope(team_ids=[cast.team.id], actor="test"):
         item = StoreItem.objects.get()
         assert [each.pk for each in Memory.objects.live()] == [item.memory_id]
+
+
+def test_a_key_of_a_project_deletes_nothing_of_another(api: APIClient, acme: Cast) -> None:
+    for slug in ("p1", "p2"):
+        put(api, "projects", slug, text=f"{slug} has a crane.")
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        own = Project.objects.get(slug="p1")
+        key = issue_key(team_id=acme.team.id, project_ids=[own.pk])
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key.token}")
+
+    assert put(client, "projects", "p2", value=None).status_code == 404
+    assert put(client, "projects", "p1", value=None).json()["deleted"] == 1
+    assert [row.path for row in StoreItem.objects.all()] == ["projects.p2"]

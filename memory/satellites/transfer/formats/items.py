@@ -16,12 +16,14 @@ from memory.api.forms import checked_payload
 from memory.domain.forms import USUAL_TYPES, Form
 from memory.domain.text.words import has_words, is_blank
 from memory.domain.types import (
+    EARLIEST_YEAR,
     MAX_TAG_CHARS,
     MAX_TAGS,
     UNCONFIRMED,
     MemoryType,
     Role,
     is_to_come,
+    is_too_early,
 )
 from teams.errors import InvalidError
 
@@ -239,9 +241,11 @@ def time_in(given: Given, field: str, place: str, *, now: datetime) -> datetime 
 
 
 def refuse_to_come(at: datetime, place: str, *, now: datetime) -> None:
-    """Raise ImportFileError for a time at which nothing can have been said yet."""
+    """Raises ImportFileError for a time at which nothing can have been said."""
     if is_to_come(at=at, now=now):
         raise ImportFileError(f"{place}: Must not lie more than a day ahead.")
+    if is_too_early(at):
+        raise ImportFileError(f"{place}: Must not lie before {EARLIEST_YEAR}.")
 
 
 def text_at(value: object, place: str, *, most: int | None = None) -> str:
