@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -115,7 +115,8 @@ def local_text(moment: datetime) -> str:
     """Returns a moment in the zone of the page, rounded up to whole seconds."""
     there = timezone.localtime(moment).replace(tzinfo=None)
     whole = there.replace(microsecond=0)
-    return (whole if whole == there else whole + timedelta(seconds=1)).isoformat()
+    is_exact = whole == there or whole.year == MAXYEAR
+    return (whole if is_exact else whole + timedelta(seconds=1)).isoformat()
 
 
 def _read(text: str) -> datetime | None:

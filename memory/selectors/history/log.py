@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Max, Min, QuerySet
+from django.utils import timezone
 
 from audit.models import MemoryLog
 from audit.selectors import last_number_up_to
@@ -76,7 +77,9 @@ def _of_the_time(viewer: Viewer, filters: LogFilters) -> QuerySet[MemoryLog, Mem
     if found[: _FEW_ROWS + 1].count() > _FEW_ROWS:
         newest = None
         if filters.end is not None:
-            newest = last_number_up_to(team_id=viewer.team_id, at=filters.end + _LONGEST)
+            # Nothing is of later than now, and the last day of the calendar has no next one.
+            end = min(filters.end, timezone.now())
+            newest = last_number_up_to(team_id=viewer.team_id, at=end + _LONGEST)
         return rows.filter(**times, **lookups(seq__lte=newest))
     # With room for rows that come in between.
     return rows.filter(seq__in=found.values("seq")[: 2 * _FEW_ROWS])

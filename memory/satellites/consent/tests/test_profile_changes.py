@@ -433,6 +433,26 @@ def test_an_erasure_removes_the_requests_of_the_person(desk: Desk) -> None:
     assert left.end_user_id == desk.cast.dmitri.pk
 
 
+def test_an_erasure_removes_the_requests_about_memories_that_rest_on_the_person_alone(
+    desk: Desk, api: APIClient
+) -> None:
+    said = tell(desk.kyra, "We all prefer tabs.")
+    [message] = desk.kyra.get(f"/v1/conversations/{said}/messages").json()["results"]
+    body = {
+        "content": "All prefer tabs.",
+        "category": "preferences",
+        "project": "lantern",
+        "message_ids": [message["id"]],
+    }
+    stated = api.post("/v1/memories", body, format="json").json()
+    post(desk.kyra, f"memories/{stated['id']}/promote")
+    assert ConsentRequest.objects.get().end_user is None
+
+    erase(desk.cast, "sarah")
+
+    assert not ConsentRequest.objects.exists()
+
+
 def test_a_person_is_given_their_requests_with_all_else(
     desk: Desk, client_of: Clients, acme: Cast
 ) -> None:
