@@ -9,6 +9,7 @@ from io import BytesIO
 from time import monotonic
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlencode, urlsplit
+from uuid import NAMESPACE_OID, uuid5
 
 import orjson
 from asgiref.sync import sync_to_async
@@ -56,6 +57,11 @@ class RestApi:
         self._left = left
         self._deadline = monotonic() + seconds
         self.agent = agent or None
+
+    def thread_of_key(self) -> str | None:
+        """Returns a thread id that goes with the message's Idempotency-Key, None without one."""
+        key = self._request.META.get(_KEY)
+        return str(uuid5(NAMESPACE_OID, f"idempotency key {key}")) if key else None
 
     def ask(
         self,

@@ -126,7 +126,9 @@ async def add_memory(
         return Added(memory=WrittenMemory.model_validate(stored))
 
     def post(api: RestApi) -> Added:
-        body = {"agent": agent or api.agent, "thread_id": thread_id, **whose}
+        # Sent again under the same key, it is the same conversation.
+        thread = thread_id or api.thread_of_key()
+        body = {"agent": agent or api.agent, "thread_id": thread, **whose}
         opened = api.ask("POST", "/conversations", body=body)["id"]
         said = [each.model_dump(exclude_none=True) for each in messages or ()]
         path = f"/conversations/{opened}/messages"

@@ -44,6 +44,7 @@ from memory.satellites.tasks.services import (
 )
 from memory.satellites.tasks.store import TASK_ID, ItemKind, ProjectKind, Task, TaskState
 from memory.understanding.tools import default_tools
+from teams.services.idempotency import HEADER
 
 KINDS = [(each.value, each.value) for each in ItemKind]
 PROJECT_KINDS = [(each.value, each.value) for each in ProjectKind]
@@ -286,6 +287,8 @@ class TaskViewSet(MemoryWrites):
             task_id=task_id,
             now=timezone.now(),
             item=NewItem(**given | {"kind": ItemKind(given["kind"])}),
+            # Redis may have stored it when its answer came too late.
+            sent_as=self.request.headers.get(HEADER, ""),
         )
         shown = ItemSerializer(item, context={"task": task_id}).data
         return Response(shown, status=status.HTTP_201_CREATED)

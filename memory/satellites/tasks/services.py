@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from django.conf import settings
 
@@ -138,8 +138,10 @@ def task_for(*, viewer: Viewer, task_id: str, now: datetime) -> Task:
     return found[0]
 
 
-def add_item(*, viewer: Viewer, task_id: str, item: NewItem, now: datetime) -> TaskItem:
-    """Note an item in an open task.
+def add_item(
+    *, viewer: Viewer, task_id: str, item: NewItem, now: datetime, sent_as: str = ""
+) -> TaskItem:
+    """Notes an item in an open task; sent again under the same key (`sent_as`), it is there once.
 
     Raises NotFoundError for an unknown task, ConflictError for one that ended, TooLargeError where
     the task holds as many items or bytes as it may, and WorkingMemoryAwayError.
@@ -147,7 +149,7 @@ def add_item(*, viewer: Viewer, task_id: str, item: NewItem, now: datetime) -> T
     task = task_for(viewer=viewer, task_id=task_id, now=now)
     own = ("task", *filter(None, (item.stage, item.tool and "tool", item.tool)))
     noted = TaskItem(
-        id=new_id(),
+        id=uuid5(NAMESPACE_OID, f"{viewer.actor}|{task_id}|{sent_as}") if sent_as else new_id(),
         kind=item.kind,
         stage=item.stage,
         importance=item.importance or item.kind.importance,

@@ -218,7 +218,7 @@ def load_items(key: TaskKey, *, now: datetime) -> tuple[Task | None, list[TaskIt
     }
     items = [_ITEM.validate_json(each) for each in kept]
     marked = [replace(each, promoted_to=marks.get(str(each.id))) for each in items]
-    return _task(key, state, now), sorted(marked, key=lambda item: item.id)
+    return _task(key, state, now), sorted(marked, key=lambda item: (item.created_at, item.id))
 
 
 def owners_of(*, team_id: UUID, task_id: str) -> list[UUID | None]:

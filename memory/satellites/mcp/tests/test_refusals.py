@@ -236,6 +236,16 @@ def test_an_idempotency_key_of_the_request_is_that_of_its_write(editor: Editor) 
     assert first == again
 
 
+def test_messages_without_a_thread_are_stored_once_under_a_key(editor: Editor) -> None:
+    said = [{"role": "user", "content": "I moved to Kyiv."}]
+    once = editor.sending(Idempotency_Key="once")
+
+    first = once.call("add_memory", messages=said, user="sarah", agent="kyra")
+    again = once.call("add_memory", messages=said, user="sarah", agent="kyra")
+
+    assert first == again
+
+
 def test_rates_hold_for_calls_and_for_the_rest(editor: Editor, settings: Settings) -> None:
     # A message is a request of the key, and so is what it asks of the API.
     settings.RATE_LIMIT_KEY = 4

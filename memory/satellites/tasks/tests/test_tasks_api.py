@@ -8,10 +8,14 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 from django_redis import get_redis_connection
 from rest_framework.test import APIClient
 
+from memory.domain.audience import Viewer
 from memory.models import Memory
+from memory.satellites.tasks.services import NewItem, add_item
+from memory.satellites.tasks.store import ItemKind
 from tests.support.cast import Cast, Clients, switch
 from tests.support.memories_api import post
 
@@ -320,6 +324,17 @@ def test_an_item_sent_twice_under_a_key_is_noted_once(api: APIClient) -> None:
 
     assert sent[0].content == sent[1].content
     assert len(items(api, path)) == 1
+
+
+def test_an_item_whose_answer_redis_gave_too_late_is_noted_once(
+    api: APIClient, acme: Cast, viewer: Viewer
+) -> None:
+    task_id = begin(api).removeprefix("tasks/")
+    item = NewItem(kind=ItemKind.REASONING, text="The test fails.")
+    for _ in range(2):
+        add_item(viewer=viewer, task_id=task_id, item=item, now=timezone.now(), sent_as="once")
+
+    assert len(items(api, f"tasks/{task_id}")) == 1
 
 
 def test_working_memory_is_off_where_memory_is(acme: Cast, client_of: Clients) -> None:
