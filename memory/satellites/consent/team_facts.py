@@ -35,6 +35,7 @@ from teams.tenancy import hold_lock, team_scope
 ACTOR = "task:team_facts"
 # The `extractor` of the memories, by which erasures know them: audit/sql/erasure.sql.
 EXTRACTOR = "team_facts"
+_OF_EVERYBODY = Q(agent_id__isnull=True) | Q(memory_type=MemoryType.SHARED.value)
 FEWEST_PEOPLE = 2
 MOST_CANDIDATES = 500
 MOST_A_DAY = 20
@@ -106,8 +107,13 @@ def propose_team_facts(*, team_id: UUID, now: datetime) -> list[ConsentRequest]:
 
 def locked_parts(request: ConsentRequest) -> list[Memory]:
     """Returns the parts that stand, locked; ConflictError where fewer than two people do."""
-    rows = _stated_by_people(request.team_id).filter(pk__in=request.draft["parts"])
-    parts = list(rows.select_for_update(of=("self",)).order_by("pk"))
+    rows = Memory.objects.select_for_update().filter(
+        _OF_EVERYBODY,  # a part may have been withdrawn since
+        team_id=request.team_id,
+        pk__in=request.draft["parts"],
+        status=Status.ACTIVE.value,
+    )
+    parts = list(rows.order_by("pk"))
     if _people_of(parts) < FEWEST_PEOPLE:
         raise ConflictError("Fewer than two people state it by now; reject it.")
     return parts
@@ -140,9 +146,8 @@ def _stated_by_people(team_id: UUID) -> MemoryQuerySet:
     is_member = Q(end_user__role=Role.MEMBER) | Q(
         end_user__role="", end_user__team__person_role=Role.MEMBER
     )
-    everybody = Q(agent_id__isnull=True) | Q(memory_type=MemoryType.SHARED.value)
     rows = Memory.objects.filter(
-        everybody,
+        _OF_EVERYBODY,
         is_member,
         team_id=team_id,
         status=Status.ACTIVE.value,
