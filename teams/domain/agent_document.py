@@ -46,13 +46,15 @@ Focus = Annotated[str, Text(MAX_FOCUS_CHARS, has_lines=True)]
 ModelName = Annotated[str, Text(200)]
 SkillName = Annotated[str, Text(100, is_required=True)]
 Category = Annotated[str, Text(100, is_required=True)]
+# A single one, or a blank text for none.
+_Name = Annotated[str, Text(100)]
 _Items = Annotated[list[Item], Field(max_length=100)]
 Lines = Annotated[_Items, BeforeValidator(listed, json_schema_input_type=_Items | Line)]
 _Names = Annotated[list[SkillName], Field(max_length=_SKILLS)]
-SkillNames = Annotated[_Names, BeforeValidator(listed, json_schema_input_type=_Names | SkillName)]
+SkillNames = Annotated[_Names, BeforeValidator(listed, json_schema_input_type=_Names | _Name)]
 _Categories = Annotated[list[Category], Field(max_length=200)]
 Categories = Annotated[
-    _Categories, BeforeValidator(listed, json_schema_input_type=_Categories | Category)
+    _Categories, BeforeValidator(listed, json_schema_input_type=_Categories | _Name)
 ]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
 Share = Annotated[float, Field(ge=0, le=1)]
