@@ -111,7 +111,10 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/imports", r".*: Is not UTF-8 text\."),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"key_variable: Give the name of an environment "),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"Provider with this Team and Name already exists\."),
-    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"base_url: It must (look like|be an address in plain) "),
+    (
+        r"(POST|PATCH) /v1/providers(/[^/]+)?",
+        r"base_url: It must (look like|be an address) ",
+    ),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"name: Use letters, digits, spaces, "),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"api_key: Enter the API key alone: "),
     (r"GET /v1/threads/[^/]+/\w+", r"user: Several threads of this team are called so; "),
@@ -129,7 +132,7 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/memories/[^/]+/correct", r"corrected_content: The memory says exactly this\."),
     (r"POST /v1/patterns/learn", r"files: Send each path once\."),
     (r"PUT /v1/agents/[^/]+", r"model_config\.max_tier: No custom tier is as low as that;"),
-    (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must (look like|be an address in plain) "),
+    (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must (look like|be an address) "),
 )
 _JSON = "application/json"
 # What differs between refusals of one kind, which are told once.
