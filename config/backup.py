@@ -150,14 +150,16 @@ def embedded_servers() -> Iterator[None]:
     if not (settings.HAS_OWN_POSTGRES or owns_redis):
         yield
         return
-    start_postgres = settings.HAS_OWN_POSTGRES and embedded.postgres_pid(home) is None
-    start_redis = owns_redis and embedded.redis_pid(home) is None
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with ExitStack() as held:
+        # Held until what another command started is in nobody's use and has stopped.
+        in_use = held.enter_context((home / "servers.lock").open("a"))
+        fcntl.flock(in_use, fcntl.LOCK_SH)
+        start_postgres = settings.HAS_OWN_POSTGRES and embedded.postgres_pid(home) is None
+        start_redis = owns_redis and embedded.redis_pid(home) is None
         try:
             if start_postgres or start_redis:
                 held.enter_context(only_one(home))
-            in_use = held.enter_context((home / "servers.lock").open("a"))
-            fcntl.flock(in_use, fcntl.LOCK_SH)
             if start_postgres:
                 database = connections[OWNER].get_connection_params()["dbname"]
                 socket_folder = embedded.start_postgres(home, database=database)

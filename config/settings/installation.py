@@ -33,7 +33,7 @@ ENVIRONMENT = read_choice(
 )
 PRODUCTION = ENVIRONMENT == "production"
 DEBUG = False
-_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "NOTSET")
 
 
 def _secret_key() -> str:

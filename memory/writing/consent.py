@@ -62,11 +62,13 @@ class ConsentPolicy:
         message_ids: Collection[UUID],
         actor: str,
         now: datetime,
-    ) -> None:
-        """Ends the requests that rest on these messages, told in confidence; in scope.
+    ) -> Collection[UUID]:
+        """Ends the requests that rest on these messages, told in confidence; in no transaction.
 
-        No other agent than that of the conversation finds them from now on.
+        No other agent than that of the conversation finds them from now on. Returns the facts of
+        the team that several people stated: they stand while enough others state them.
         """
+        return ()
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
         """Returns the request that a promotion to the team waits for, if any; in scope.

@@ -181,7 +181,7 @@ def revive_failed(*, team_id: UUID, conversation_id: UUID) -> None:
 
 
 def _revive(jobs: QuerySet[Job, Job]) -> int:
-    return jobs.update(state=Job.State.QUEUED, attempts=0, finished_at=None, due_at=Now())
+    return jobs.update(state=Job.State.QUEUED, attempts=0, error="", finished_at=None, due_at=Now())
 
 
 # -- the queue -------------------------------------------------------------------------------
@@ -299,7 +299,8 @@ def _begin(job: Job, now: datetime) -> Job | None:
             was_away = mine.error.endswith(_AWAY)
             mine.error = _KILLED + (_AWAY if was_away else "")
             # A run that waits for a service is killed by a restart of the worker, too.
-            if not (_has_attempts(mine, now) if was_away else _narrow(mine, now)):
+            is_spared = was_away and mine.attempts < settings.JOB_MAX_ATTEMPTS
+            if not (is_spared or _narrow(mine, now)):
                 mine.save()
                 return None
         mine.state, mine.finished_at = Job.State.RUNNING, None

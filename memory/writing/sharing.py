@@ -178,11 +178,11 @@ def withdraw_confided(
             )
         )
         _withdraw_waiting(conversation, earlier)
-        consent().withdraw(
-            conversation=conversation, message_ids=earlier, actor=actor, now=timezone.now()
-        )
+    of_several = consent().withdraw(
+        conversation=conversation, message_ids=earlier, actor=actor, now=timezone.now()
+    )
     why = "told in confidence"
-    for row in rows:
+    for row in (each for each in rows if each.pk not in of_several):
         move = Move(
             memory_type=MemoryType.AGENT_PRIVATE,
             agent=conversation.agent.slug,

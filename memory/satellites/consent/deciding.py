@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -18,12 +19,13 @@ from memory.satellites.consent.proposals import (
     note_requests,
     requests_visible_to,
 )
-from memory.satellites.consent.team_facts import keep_parts, locked_parts
+from memory.satellites.consent.team_facts import facts_resting_on, keep_parts, locked_parts
 from memory.satellites.consent.values import field_of_text, texts_beside
 from memory.selectors.history.log import Change, LogMark, LogRange, changes_in
 from memory.selectors.people import present_values
 from memory.understanding.tools import Tools
 from memory.writing.background import retried, run_write
+from memory.writing.decisions.changes import delete_memory
 from memory.writing.decisions.moving import Move, move_memory
 from memory.writing.decisions.undoing import later_changes, locked_as_now, refuse_changed, take_back
 from memory.writing.drafts import MemoryDraft, draft_of_version
@@ -36,6 +38,7 @@ from teams.tenancy import team_scope
 
 ACTOR = "task:consent"
 MAX_NOTE = 2000
+_CONFIDED = "told in confidence"
 _State, _Kind = ConsentRequest.State, ConsentRequest.Kind
 _DECIDED = [
     *("state", "decided_by", "decided_at", "note"),
@@ -227,20 +230,31 @@ def close_given(*, memory: Memory, actor: str, now: datetime, written: LogRange 
 
 def withdraw(
     *, conversation: Conversation, message_ids: Collection[UUID], actor: str, now: datetime
-) -> None:
-    """Rejects the requests that rest on messages told in confidence; in the team's scope.
+) -> Collection[UUID]:
+    """Rejects the requests that rest on messages told in confidence; call it in no transaction.
 
-    Decided or not, they belong to the agent of the conversation alone from now on.
+    Decided or not, they belong to the agent of the conversation alone from now on. A fact that
+    several people state is theirs, too: it stays while enough others state it, else it is deleted.
+    Returns these facts.
     """
-    rows = ConsentRequest.objects.select_for_update().filter(
-        team_id=conversation.team_id, source_message_ids__overlap=list(message_ids)
-    )
-    for row in rows:
-        if row.agent_id is None:
-            row.agent_id = conversation.agent_id
-            row.save(update_fields=["agent"])
-        if row.is_waiting:
-            _decide(row, _State.REJECTED, actor=actor, now=now, note="told in confidence")
+    team_id = conversation.team_id
+    with team_scope(team_ids=[team_id], actor=actor):
+        rows = ConsentRequest.objects.select_for_update().filter(
+            team_id=team_id, source_message_ids__overlap=list(message_ids)
+        )
+        for row in rows.exclude(kind=_Kind.TEAM_FACT):
+            if row.agent_id is None:
+                row.agent_id = conversation.agent_id
+                row.save(update_fields=["agent"])
+            if row.is_waiting:
+                _decide(row, _State.REJECTED, actor=actor, now=now, note=_CONFIDED)
+        facts = facts_resting_on(team_id=team_id, message_ids=message_ids)
+    for fact, stands in facts.items():
+        if not stands:
+            viewer = Viewer(team_id=team_id, actor=actor)
+            with suppress(NotFoundError):
+                delete_memory(viewer=viewer, memory_id=fact, reason=_CONFIDED)
+    return facts.keys()
 
 
 def _decide(

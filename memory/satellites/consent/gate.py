@@ -223,8 +223,8 @@ class Policy(ConsentPolicy):
         message_ids: Collection[UUID],
         actor: str,
         now: datetime,
-    ) -> None:
-        withdraw(conversation=conversation, message_ids=message_ids, actor=actor, now=now)
+    ) -> Collection[UUID]:
+        return withdraw(conversation=conversation, message_ids=message_ids, actor=actor, now=now)
 
     def hold_promotion(self, *, viewer: Viewer, memory: Memory, now: datetime) -> UUID | None:
         """Returns the request to give a preference to the team; ConflictError after a decision."""

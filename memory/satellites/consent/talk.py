@@ -16,6 +16,7 @@ from memory.models import Memory
 from memory.satellites.consent.deciding import ACTOR, approve_request
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import (
+    LIFETIME,
     SIGNALS_NEEDED,
     Proposal,
     draft_of,
@@ -178,8 +179,11 @@ def _agreed(row: ConsentRequest, source: MessageRange) -> Message | None:
     if row.agent_id not in (None, conversation.agent_id):
         return None
     since = draft_of(row).created_at
-    # With the context, as a run may have ended between storing an answer and applying it.
-    told = {each.pk for each in _read(source) if each.created_at >= since}
+    told = {each.pk for each in source.messages if each.created_at >= since}
+    # A run may have ended between storing an answer and applying it. What came before the request,
+    # or before a decision on it was undone, is no answer to it.
+    asked_at = row.expires_at - LIFETIME
+    told |= {each.pk for each in source.context if each.received_at >= asked_at}
     told.difference_update(signals_of(row)[0].messages)
     for question, answer in pairwise(_read(source)):
         if (

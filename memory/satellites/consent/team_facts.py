@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 from zlib import crc32
@@ -15,7 +15,7 @@ from django.db.models import Q
 from audit.models import MemoryLog
 from memory.domain.names import says_user
 from memory.domain.text.words import name_words, normalise_text
-from memory.domain.types import MemoryType, Status
+from memory.domain.types import MemoryType, Status, in_zone
 from memory.models import Memory, MemoryRelation
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.consent.models import ConsentRequest
@@ -117,6 +117,29 @@ def locked_parts(request: ConsentRequest) -> list[Memory]:
     if _people_of(parts) < FEWEST_PEOPLE:
         raise ConflictError("Fewer than two people state it by now; reject it.")
     return parts
+
+
+def facts_resting_on(*, team_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, bool]:
+    """Returns the facts made of memories of these messages, and whether enough others state each.
+
+    Call it in the team's scope.
+    """
+    parts = Memory.objects.filter(
+        team_id=team_id, source_message_ids__overlap=list(message_ids)
+    ).exclude(extractor=EXTRACTOR)
+    edges = MemoryRelation.objects.filter(
+        team_id=team_id, relation_type="derived_from", from_memory__extractor=EXTRACTOR
+    )
+    gone = set(parts.values_list("pk", flat=True))
+    facts = set(edges.filter(to_memory__in=gone).values_list("from_memory", flat=True))
+    stands = dict.fromkeys(facts, False)
+    for fact in facts:
+        others = edges.filter(from_memory=fact).exclude(to_memory__in=gone).values("to_memory")
+        rows = Memory.objects.filter(
+            _OF_EVERYBODY, team_id=team_id, pk__in=others, status=Status.ACTIVE.value
+        )
+        stands[fact] = _people_of(list(rows)) >= FEWEST_PEOPLE
+    return stands
 
 
 def keep_parts(*, fact: Memory, parts: Sequence[Memory]) -> None:
@@ -223,7 +246,7 @@ def _proposed(parts: Sequence[Memory], now: datetime) -> ConsentRequest | None:
         signals=[
             Signal(
                 each.conversation_id,
-                each.created_at.astimezone(zone).date(),
+                in_zone(each.created_at, zone).date(),
                 tuple(each.source_message_ids),
             )
             for each in parts

@@ -12,3 +12,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+DELETE FROM memory_consentrequest r USING memory_memory m
+WHERE m.team_id = r.team_id AND m.erased_at IS NOT NULL AND (
+    r.memory_id = m.id OR r.present_id = m.id AND r.end_user_id IS NULL
+);

@@ -465,3 +465,21 @@ def test_a_person_is_given_their_requests_with_all_else(
     (request,) = [each for each in lines if each["kind"] == "consent_request"]
     assert "Bergen" in request["content"]
     assert "value_key" not in request
+
+
+def test_an_undone_yes_in_talk_is_not_given_again_by_the_next_message(
+    desk: Desk, api: APIClient
+) -> None:
+    talk(desk.kyra, OSLO)
+    talk(desk.kyra, BERGEN)
+    made = talk(desk.kyra, ASKED, f"Yes, {BERGEN}")
+    request = ConsentRequest.objects.get()
+    assert (request.state, request.decided_by[:5]) == ("approved", "talk:")
+
+    assert post(api, f"consent-requests/{request.pk}/undo").status_code == 200
+    more = [{"role": "user", "content": "What time is it?"}]
+    post(desk.kyra, f"conversations/{made}/messages", messages=more)
+    learn(made)
+
+    assert ConsentRequest.objects.get().state == "waiting"
+    assert live() == [OSLO]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -13,14 +14,14 @@ from audit.services.erasure import plan_erasure
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType
 from memory.models import Memory, MemoryRelation
-from memory.satellites.consent.deciding import approve_request, reject_request
+from memory.satellites.consent.deciding import approve_request, reject_request, withdraw
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.consent.proposals import requests_visible_to
 from memory.satellites.consent.team_facts import hour_of, propose_due_team_facts, propose_team_facts
 from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory
 from teams.errors import ConflictError, ForbiddenError
-from teams.models import EndUser, Team
+from teams.models import Conversation, EndUser, Team
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, Clients, switch
@@ -284,3 +285,26 @@ def test_each_team_is_looked_at_in_its_hour(acme: Cast, tools: Tools) -> None:
 
     assert propose_due_team_facts(now=hour + timedelta(hours=1)) == 0
     assert propose_due_team_facts(now=hour) == 1
+
+
+def test_a_fact_stands_while_enough_others_state_what_one_told_in_confidence(
+    acme: Cast, tools: Tools
+) -> None:
+    people = [acme.sarah, acme.dmitri, EndUser.objects.create(team=acme.team, external_id="lena")]
+    messages = [uuid4() for _ in people]
+    parts = [
+        say(acme, tools, person, message_ids=(message,))
+        for person, message in zip(people, messages, strict=True)
+    ]
+    (request,) = propose(acme)
+    fact = approve(acme, request, tools)
+    talk = Conversation(team=acme.team, agent=acme.kyra, end_user=acme.sarah)
+    sent: dict[str, Any] = {"conversation": talk, "actor": "test", "now": timezone.now()}
+
+    assert set(withdraw(message_ids=messages[:1], **sent)) == {fact.pk}
+    assert [each.pk for each in team_facts(acme)] == [fact.pk]
+
+    viewer = Viewer(team_id=acme.team.id, actor="test")
+    delete_memory(viewer=viewer, memory_id=parts[0].pk)
+    withdraw(message_ids=messages[1:2], **sent)
+    assert team_facts(acme) == []
