@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -50,6 +50,7 @@ from teams.services.team_settings import change_team
 MODEL_TIERS = [(tier.value, tier.value) for tier in Tier]
 KEY_STATES = ["none", "set", "unusable"]
 _TEAM_KEY = "Providers, models and settings of a team need a key of the team, bound to no agent."
+_Row = TypeVar("_Row", Provider, ChatModel)
 _MOST_PRIORITY = 32_767
 _MOST_BUDGET_USD = 999_999.0
 
@@ -333,11 +334,7 @@ class ProviderViewSet(_SettingsViewSet):
         return Response(EndpointCheckSerializer(check()).data)
 
     def _provider(self, pk: UUID, *, is_locked: bool = False) -> Provider:
-        rows = self.providers().filter(pk=pk)
-        found = (rows.select_for_update(of=("self",)) if is_locked else rows).first()
-        if found is None:
-            raise NotFoundError("There is no such provider.")
-        return found
+        return _found(self.providers(), pk, "provider", is_locked=is_locked)
 
 
 class ChatModelViewSet(_SettingsViewSet):
@@ -403,11 +400,7 @@ class ChatModelViewSet(_SettingsViewSet):
         return save_model(model=model)
 
     def _model(self, pk: UUID, *, is_locked: bool = False) -> ChatModel:
-        rows = self.models().filter(pk=pk)
-        found = (rows.select_for_update(of=("self",)) if is_locked else rows).first()
-        if found is None:
-            raise NotFoundError("There is no such model.")
-        return found
+        return _found(self.models(), pk, "model", is_locked=is_locked)
 
 
 class TeamViewSet(_SettingsViewSet):
@@ -437,6 +430,14 @@ class TeamViewSet(_SettingsViewSet):
         with self.team_scope(reason=reason):
             team = change_team(team_id=self.principal.team_id, columns=given)
             return Response(TeamSettingsSerializer(team).data)
+
+
+def _found(rows: QuerySet[_Row], pk: UUID, name: str, *, is_locked: bool) -> _Row:
+    """Returns the row, locked for a change; raises NotFoundError without one."""
+    found = (rows.select_for_update(of=("self",)) if is_locked else rows).filter(pk=pk).first()
+    if found is None:
+        raise NotFoundError(f"There is no such {name}.")
+    return found
 
 
 def _changed_provider(provider: Provider, given: Given) -> Provider:
