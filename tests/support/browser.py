@@ -23,6 +23,8 @@ def log_in(page: Page, server: LiveServer, username: str) -> None:
 
 def axe_findings(page: Page) -> list[str]:
     """Returns the rules that axe-core finds violated on the page as shown, and where."""
+    # A click returns when its page has arrived, which may be before it has a body.
+    page.wait_for_load_state()
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [

@@ -24,6 +24,7 @@ def test_an_admin_uploads_a_file_and_follows_it(
     log_in(page, server, f"ann-{cast.team.slug}")
     page.goto(f"{server.url}{reverse('admin:transfer_importrun_changelist')}")
     page.get_by_role("link", name="Import a file").first.click()
+    expect(page.get_by_label("Person")).to_be_visible()
     assert axe_findings(page) == []
 
     def send(text: str) -> None:
