@@ -131,9 +131,10 @@ def told(cast: Cast, tools: Tools, question: str = "ferry") -> list[str]:
 
 def replayed(cast: Cast) -> None:
     """Wait until the replicas have what the team wrote."""
-    primary = server_state(team_id=cast.team.pk)
 
     def has_it(alias: str) -> bool:
+        # Anew each time: a replica may have passed an earlier position, whose commit is long ago.
+        primary = server_state(team_id=cast.team.pk)
         with reading_from(alias):
             return server_state(team_id=cast.team.pk).has_replayed(primary)
 
