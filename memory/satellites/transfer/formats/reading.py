@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ MAX_DEPTH = 100
 _READ_BYTES = 2**20
 _HEAD_BYTES = 64 * 1024
 _CHATS = "conversations.json"
+# Larger exports of ChatGPT have conversations-000.json, conversations-001.json and so on.
+_PART_OF_CHATS = re.compile(r"conversations(-\d+)?\.json")
 _NOTES = (".md", ".markdown")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
@@ -125,11 +128,14 @@ def _opened(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterator[Item]:
+def _items(
+    file: IO[bytes], found: Format, make: ItemMaker, name: str, at: str = ""
+) -> Iterator[Item]:
+    """The items of one file; `at` is its place in an archive of several."""
     with _readable():
         is_list = found is Format.LANGGRAPH and _head(file)[:1] == b"["
         if found in _LISTED or is_list:
-            yield from _listed(file, (_LINED if is_list else _LISTED)[found], make)
+            yield from _listed(file, (_LINED if is_list else _LISTED)[found], make, at)
         elif found in _LINED:
             file.seek(0)
             yield from _lined(file, _LINED[found], make)
@@ -146,7 +152,7 @@ def _items(file: IO[bytes], found: Format, make: ItemMaker, name: str) -> Iterat
             yield from _table(file, make)
 
 
-def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
+def _listed(file: IO[bytes], read: _Reader, make: ItemMaker, at: str) -> Iterator[Item]:
     """The items of one list of JSON, which is all of the file or stands under a known name."""
     prefix = "item"
     if _head(file)[:1] == b"{":
@@ -157,7 +163,7 @@ def _listed(file: IO[bytes], read: _Reader, make: ItemMaker) -> Iterator[Item]:
     counted = _Counted(file, most=MAX_RECORD_BYTES)
     for index, value in enumerate(ijson.items(_events(counted), prefix)):
         counted.bytes = 0
-        place = f"[{index}]"
+        place = f"{at}[{index}]"
         yield from read(object_in(value, place), place, make)
 
 
@@ -205,7 +211,7 @@ def _notes(files: _Files, make: ItemMaker) -> Iterator[Item]:
 def _archive(
     file: IO[bytes], make: ItemMaker, given: Format | None, *, most: int
 ) -> tuple[Format, Iterator[Item]]:
-    """A zip: the conversations.json of an export as it is downloaded, or the notes in it."""
+    """A zip: the conversations of an export as it is downloaded, or the notes in it."""
     file.seek(0)
     with _readable():
         archive = zipfile.ZipFile(file)
@@ -214,18 +220,38 @@ def _archive(
             raise ImportFileError(f"The archive has more than {MAX_ARCHIVE_FILES:,} files.")
         if sum(each.file_size for each in entries) > most:
             raise ImportFileError(f"The archive unpacks to more than {most:,} bytes.")
-        chat = next((each for each in entries if Path(each.filename).name == _CHATS), None)
-        if chat is not None and given is not Format.MARKDOWN:
-            # An entry can be sought, which reads it from its beginning.
-            entry = archive.open(chat)
-            found = given or _detected(entry, _CHATS)
-            entry.seek(0)
-            return found, _items(entry, found, make, _CHATS)
+        chats = [each for each in entries if _PART_OF_CHATS.fullmatch(Path(each.filename).name)]
+        if chats and given is not Format.MARKDOWN:
+            chats.sort(key=lambda each: each.filename)
+            found = given or _detected_in(archive, chats)
+            return found, _chats(archive, chats, found, make)
     has_notes = any(Path(each.filename).suffix.lower() in _NOTES for each in entries)
     if not has_notes or given not in (None, Format.MARKDOWN):
         raise ImportFileError(f"The archive has neither {_CHATS} nor notes in Markdown (.md).")
     files = [(each.filename, partial(archive.open, each)) for each in entries]
     return Format.MARKDOWN, _notes(files, make)
+
+
+def _chats(
+    archive: zipfile.ZipFile, parts: list[zipfile.ZipInfo], found: Format, make: ItemMaker
+) -> Iterator[Item]:
+    for part in parts:
+        at = part.filename if len(parts) > 1 else ""
+        with _readable(), archive.open(part) as entry:
+            yield from _items(entry, found, make, _CHATS, at)
+
+
+def _detected_in(archive: zipfile.ZipFile, parts: list[zipfile.ZipInfo]) -> Format:
+    """The format of the first part that is not an empty list."""
+
+    def is_empty(part: zipfile.ZipInfo) -> bool:
+        with archive.open(part) as entry:
+            return b"".join(_head(entry).split()) == b"[]"
+
+    part = next((each for each in parts if not is_empty(each)), parts[0])
+    # An entry can be sought, which reads it from its beginning.
+    with archive.open(part) as entry:
+        return _detected(entry, _CHATS)
 
 
 def _detected(file: IO[bytes], name: str) -> Format:

@@ -372,6 +372,18 @@ def test_archives_are_notes_or_an_export_as_it_is_downloaded() -> None:
     assert (read(chats)[0], len(read(chats)[1])) == (Format.CHATGPT, 2)
 
 
+def test_an_export_in_several_files_is_read_whole() -> None:
+    second = {**CHATGPT, "conversation_id": "conv-2"}
+    parts = {"conversations-001.json": [CHATGPT], "conversations-002.json": [second]}
+    texts = {name: json.dumps(talks) for name, talks in parts.items()}
+
+    found, items = read(zipped(**{"conversations-000.json": "[]", "readme.md": "Notes.", **texts}))
+
+    assert found is Format.CHATGPT
+    assert [each["thread_id"] for each in items] == ["conv-1", "conv-1", "conv-2", "conv-2"]
+    assert items[2]["at"] == "conversations-002.json[0].mapping.b"
+
+
 def test_a_folder_of_notes(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "b.md").write_text("Beta is second.")
