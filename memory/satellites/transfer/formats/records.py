@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -130,6 +131,7 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
 
     A block labelled `persona` is the agent's identity, one labelled `human` the user's profile,
     any other a semantic memory. Older files are of one agent, with its blocks in `core_memory`.
+    The ids in a file count from 0 in each, so the agent's name and the words are the ids here.
     """
     blocks = {
         str(object_in(each, "blocks").get("id")): each for each in list_in(given, "blocks", place)
@@ -138,9 +140,10 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     for number, value in enumerate(agents):
         agent_at = f"agents[{number}]" if "agents" in given else "agent"
         agent = object_in(value, agent_at)
-        name = make.names.agent or str(agent.get("name") or "")
+        own_name = str(agent.get("name") or "")
+        name = own_name if len(agents) > 1 else make.names.agent or own_name
         owner = {"agent": name} if name else {}
-        thread = str(agent.get("id") or name or "letta")
+        thread = f"letta:{own_name or name}"
         own = [blocks[each] for each in list_in(agent, "block_ids", agent_at) if each in blocks]
         for index, block in enumerate([*own, *list_in(agent, "core_memory", agent_at)]):
             block_at = f"{agent_at}.blocks[{index}]"
@@ -150,11 +153,12 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
                 yield make.memory(
                     place=block_at,
                     content=words,
-                    external_id=id_with_words("letta", thread, block.get("id") or label, words),
+                    external_id=id_with_words(thread, label, words),
                     memory_type=_LETTA_TYPES.get(label, MemoryType.SEMANTIC),
                     tags=[label] if label else [],
                     given=owner,
                 )
+        repeats = Counter[tuple[str, ...]]()
         for index, each in enumerate(list_in(agent, "messages", agent_at)):
             message_at = f"{agent_at}.messages[{index}]"
             message = object_in(each, message_at)
@@ -164,12 +168,14 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             text = content if isinstance(content, str) else _joined(_texts(content, message_at))
             if role == Role.ASSISTANT and (sent := _sent(message, message_at)) is not None:
                 text = sent
+            said = (role, str(message.get("created_at") or ""), text)
+            repeats[said] += 1
             yield from make.messages(
                 place=message_at,
                 thread_id=thread,
                 role=role,
                 content=_unpacked(text) if role == Role.USER else text,
-                external_id=str(message.get("id") or f"position-{index + 1}"),
+                external_id=id_of_words(*said, str(repeats[said])),
                 at=make.time(message, "created_at", message_at),
                 given=owner,
             )

@@ -90,7 +90,7 @@ MEM0 = {
     "metadata": {"source": "chat", "nested": {"a": 1}},
     "created_at": "2026-01-05T08:00:00-08:00",
 }
-LETTA = {
+LETTA: dict[str, Any] = {
     "agents": [
         {
             "id": "agent-0",
@@ -205,6 +205,16 @@ def test_letta_has_blocks_and_what_was_said() -> None:
         ("identity", "I am Sam.", "Sam"),
     ]
     assert [each["content"] for each in items[2:]] == ["Hello Sam.", "Hello."]
+
+
+def test_letta_agents_of_one_file_keep_their_names() -> None:
+    other = {**LETTA["agents"][0], "name": "Ada"}
+
+    _, items = read({**LETTA, "agents": [*LETTA["agents"], other]})
+    _, renamed = read(LETTA)
+
+    assert [each["agent"] for each in items] == ["Sam"] * 4 + ["Ada"] * 4
+    assert {each["agent"] for each in renamed} == {"kyra"}, "one agent has the name that is given"
 
 
 def sends(message_id: str, arguments: str, reasoning: str = "Greet them.") -> dict[str, Any]:

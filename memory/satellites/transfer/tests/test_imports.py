@@ -128,6 +128,30 @@ def test_the_same_file_again_changes_nothing(
     assert (Message.objects.count(), Memory.objects.count()) == stored
 
 
+def test_letta_files_of_one_agent_add_to_each_other(
+    api: APIClient, acme: Cast, tools: Tools
+) -> None:
+    finish(send(api, LETTA).json(), tools)
+    said = [{"id": "message-1", "role": "user", "content": "Ahoy."}] * 2
+    block = {"id": "block-0", "label": "human", "value": "Chad sold the boat."}
+    for name in ("Sam", "Support"):
+        agent = {**LETTA["agents"][0], "name": name, "messages": said}
+
+        run = finish(send(api, {"agents": [agent], "blocks": [block]}).json(), tools)
+
+        assert (run.failed, run.errors) == (0, [])
+
+    by_thread = Message.objects.order_by("conversation__thread_id", "position")
+    assert list(by_thread.values_list("conversation__thread_id", "content")) == [
+        ("letta:Sam", "Hello Sam."),
+        ("letta:Sam", "Hello."),
+        ("letta:Sam", "Ahoy."),
+        ("letta:Sam", "Ahoy."),
+        ("letta:Support", "Ahoy."),
+        ("letta:Support", "Ahoy."),
+    ]
+
+
 def test_memories_pass_the_write_path(api: APIClient, acme: Cast, tools: Tools) -> None:
     finish(send(api, [MEM0]).json(), tools)
 
