@@ -228,6 +228,38 @@ def test_of_an_entry_only_the_refused_request_is_put_aside(machine: Machine) -> 
     assert again == {"/v1/conversations", "/v1/memories"}
 
 
+def prompts_in(folder: Path, *contents: object) -> list[str]:
+    """What is read of a session of Claude Code in which the user's records have these contents."""
+    file = folder / "session.jsonl"
+    records = [{"type": "user", "message": {"content": content}} for content in contents]
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    return [each.content for each in read_session(file).messages]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<bash-input>cat .env</bash-input>",
+        "<bash-stdout>KEY=1</bash-stdout><bash-stderr></bash-stderr>",
+        "<ide_selection>The user selected the lines 1 to 3 of .env: KEY=1</ide_selection>",
+        "<ide_opened_file>The user opened .env</ide_opened_file>",
+        "<system-reminder>It is Monday.</system-reminder>",
+        "[Request interrupted by user]",
+        "<command-name>/cost</command-name><command-args></command-args>",
+    ],
+)
+def test_of_a_prompt_only_what_was_typed_is_sent(tmp_path: Path, text: str) -> None:
+    blocks = [{"type": "text", "text": text}, {"type": "text", "text": "Use Heron."}]
+
+    assert prompts_in(tmp_path, text, blocks) == ["Use Heron."]
+
+
+def test_the_words_after_a_slash_command_are_sent(tmp_path: Path) -> None:
+    text = "<command-name>/review</command-name>\n<command-args>focus on Heron</command-args>"
+
+    assert prompts_in(tmp_path, text) == ["/review focus on Heron"]
+
+
 def test_prompts_answers_changes_and_errors_of_codex_are_read(machine: Machine) -> None:
     file = machine.recorded("codex-rollout.jsonl")
 

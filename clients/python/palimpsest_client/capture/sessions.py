@@ -15,9 +15,15 @@ CLAUDE, CODEX = "claude-code", "codex"
 MOST_CHARS = 32_000
 _MOST_ERROR_CHARS = 2_000
 _EDITING_TOOLS = {"Edit", "MultiEdit", "Write", "NotebookEdit"}
-# What Claude Code writes in the user's place: slash commands, their output, interruptions.
-_NOT_TYPED = ("<command-", "<local-command-", "<task-notification>", "<system-reminder>")
-_INTERRUPTED = "[Request interrupted by user"
+# Beginnings of what Claude Code and its extensions write in the user's place: slash commands, shell
+# commands with their output, interruptions, files that are open in the editor.
+_NOT_TYPED = (
+    *("<command-", "<local-command-", "<task-notification>", "<system-reminder>"),
+    *("<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>"),
+    *("<ide_selection>", "<ide_opened_file>", "<ide_diagnostics>", "<teammate-message"),
+    "[Request interrupted by user",
+)
+_COMMAND = re.compile(r"<command-(name|args)>(.*?)</command-\1>", re.DOTALL)
 _FAILED_COMMAND = re.compile(r"(?:Exit code:|Process exited with code) (?!0\b)\d+")
 Record = dict[str, Any]  # Any: JSON that another program wrote
 
@@ -119,7 +125,9 @@ def _note_claude(session: Session, record: Record, message: Record, at: str) -> 
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     blocks = [each for each in content or [] if isinstance(each, dict)]
-    text = "\n\n".join(_texts(blocks))
+    texts = _texts(blocks) if role == "assistant" else map(_typed, _texts(blocks))
+    text = "\n\n".join(filter(None, texts))
+    is_final = True
     if role == "assistant":
         for block in blocks:
             if block.get("type") == "tool_use" and block.get("name") in _EDITING_TOOLS:
@@ -130,10 +138,17 @@ def _note_claude(session: Session, record: Record, message: Record, at: str) -> 
             refused = str(record.get("toolUseResult") or "").startswith("User rejected")
             if block.get("type") == "tool_result" and block.get("is_error") and not refused:
                 session.fail(text_of(block.get("content")))
-        is_final = not text.startswith((*_NOT_TYPED, _INTERRUPTED))
     is_made = any(record.get(name) for name in ("isMeta", "isCompactSummary", "isApiErrorMessage"))
     if role in ("user", "assistant") and is_final and not is_made:
         session.say(Said(at, role, text, record.get("timestamp")))
+
+
+def _typed(text: str) -> str:
+    """Returns the words of a text block that the person typed, "" where there are none."""
+    command = {name: words.strip() for name, words in _COMMAND.findall(text)}
+    if text.startswith("<command-") and command.get("args"):
+        return f"{command.get('name', '')} {command['args']}".strip()
+    return "" if text.startswith(_NOT_TYPED) else text
 
 
 def _note_codex(session: Session, record: Record, payload: Record, digest: str) -> None:
