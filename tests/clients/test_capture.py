@@ -140,6 +140,18 @@ def test_a_session_of_claude_code_is_stored_once_and_its_context_comes_back(
     assert "login.py" in told["additionalContext"]
 
 
+def test_an_import_goes_on_after_a_session_that_is_refused(machine: Machine, place: Place) -> None:
+    files = [machine.recorded(name) for name in ("claude-session.jsonl", "codex-rollout.jsonl")]
+    env = {"PALIMPSEST_URL": place.url, "PALIMPSEST_API_KEY": place.key(place.cast.kyra)}
+
+    done = program(machine, "import", *map(str, files), **env)
+
+    first, second = done.stdout.splitlines()
+    assert first.startswith("1/2 claude-session.jsonl: refused: the server answered 403")
+    assert second.startswith("2/2 codex-rollout.jsonl: refused: ")
+    assert done.returncode == 1
+
+
 def test_a_hook_ends_well_and_briefly_where_nothing_answers(machine: Machine) -> None:
     file = machine.recorded("claude-session.jsonl")
     env = {"PALIMPSEST_URL": "http://127.0.0.1:1", "PALIMPSEST_API_KEY": "pal_x"}
@@ -187,6 +199,34 @@ def test_what_the_server_refuses_for_good_holds_up_nothing(machine: Machine) -> 
     spool = Spool(machine.home / "capture")
     assert "messages: wrong" in told
     assert (len(spool.waiting()), len(list(spool.refused.iterdir()))) == (0, 1)
+
+
+def test_files_that_a_crash_left_empty_end_nothing(machine: Machine) -> None:
+    file, server = machine.recorded("claude-session.jsonl"), FakeServer(CaptureError("away"))
+    stop = machine.payload("claude-code", "Stop", file)
+    hook(machine, "claude-code", stop, server)
+    spool = Spool(machine.home / "capture")
+    for broken in (*spool.waiting(), *(machine.home / "capture/sessions").iterdir()):
+        broken.write_bytes(b"")
+    server.fails = None
+
+    _, told = hook(machine, "claude-code", stop, server)
+
+    assert "cannot be read" in told
+    assert server.sent("/v1/conversations/c1/messages")
+    assert not spool.waiting()
+    assert [each.suffix for each in spool.refused.iterdir()] == [".broken"]
+
+
+def test_the_context_is_added_although_nothing_can_be_sent(machine: Machine) -> None:
+    (machine.home / "capture").mkdir()
+    (machine.home / "capture/spool").write_text("no folder")
+
+    start = machine.payload("claude-code", "SessionStart")
+    out, told = hook(machine, "claude-code", start, FakeServer())
+
+    assert "One folder" in out
+    assert "nothing was sent" in told
 
 
 def test_an_agent_that_the_key_may_not_name_is_sent_once_it_is_configured(machine: Machine) -> None:

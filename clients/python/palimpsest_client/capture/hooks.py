@@ -218,7 +218,10 @@ def run_hook(
         return "", ""
     spool = Spool(config.home)
     if event in ("SessionStart", "start"):
-        told = spool.send(server, until=until)
+        try:
+            told = spool.send(server, until=until)
+        except OSError as error:
+            told = f"{error}; nothing was sent"
         context = context_of(agent, place, config=config, server=server)
         return _output(agent, context), told
     _store(payload, event, agent, place, config=config, codex=codex)
@@ -249,13 +252,21 @@ def _store(
         session = _session_of_payload(payload, event)
     else:
         state = config.home / "sessions" / sha256(str(path).encode()).hexdigest()[:32]
-        session = read_session(path, start=int(state.read_text()) if state.exists() else 0)
+        session = read_session(path, start=_byte_in(state))
     session.agent, session.id = agent, str(name)
     if entry := entry_of(session, place, config=config, is_end=event in _ENDS):
         Spool(config.home).add(entry)
     if path is not None:
         # After the entry: a hook that is stopped between the two reads the same lines again.
         write_private(state, str(session.end))
+
+
+def _byte_in(state: Path) -> int:
+    """Returns the byte to go on from; from the first one, nothing is stored twice."""
+    try:
+        return int(state.read_text())
+    except (FileNotFoundError, ValueError):
+        return 0
 
 
 def _session_file(payload: Json, name: str, codex: Path) -> Path | None:

@@ -212,10 +212,17 @@ def _import(given: argparse.Namespace) -> int:
     paths = given.paths or session_files(
         claude=claude_home(os.environ), codex=codex_home(os.environ)
     )
+    code = 0
     for number, path in enumerate(paths, 1):
-        sys.stdout.write(f"{number}/{len(paths)} {path.name}: {_imported(path, config, server)}\n")
+        try:
+            told = _imported(path, config, server)
+        except RefusedError as error:
+            if not error.is_final:
+                raise
+            told, code = f"refused: {error}", 1
+        sys.stdout.write(f"{number}/{len(paths)} {path.name}: {told}\n")
         sys.stdout.flush()
-    return 0
+    return code
 
 
 def _imported(path: Path, config: Config, server: Server) -> str:

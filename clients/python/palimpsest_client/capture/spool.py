@@ -48,6 +48,8 @@ def write_private(path: Path, text: str | bytes) -> None:
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(text if isinstance(text, bytes) else text.encode())
+        file.flush()
+        os.fsync(file.fileno())
     draft.replace(path)
 
 
@@ -210,14 +212,21 @@ class Spool:
         """Sends what waits until that moment of the monotonic clock; returns what to tell, or "".
 
         Another process that sends goes on alone. What the server refuses for good is put aside in
-        `refused`; at any other failure the rest waits, in order.
+        `refused`, as is a file that cannot be read; at any other failure the rest waits, in order.
         """
         told = ""
         with _alone(self.folder) as is_alone:
             while is_alone and (waiting := self.waiting()) and time.monotonic() < until:
                 path = waiting[0]
                 try:
-                    refused = Entry.read(path).send(server, f"capture-{path.stem}")
+                    entry = Entry.read(path)
+                except (ValueError, LookupError, TypeError):
+                    told = f"{path.name} cannot be read; put aside in {self.refused}"
+                    self.refused.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    path.replace(self.refused / f"{path.stem}.broken")
+                    continue
+                try:
+                    refused = entry.send(server, f"capture-{path.stem}")
                 except CaptureError as error:
                     return f"{error}; {len(waiting)} waiting"
                 if refused:
