@@ -110,7 +110,9 @@ def claude_conversation(given: Given, place: str, make: ItemMaker) -> Iterator[I
         sender = message.get("sender")
         if sender not in _SENDERS:
             raise ImportFileError(f"{message_at}.sender: Must be human or assistant.")
-        texts = _texts(message.get("content"), message_at) or [message.get("text")]
+        content = message.get("content")
+        # Beside blocks, `text` also says which of them the app did not show.
+        texts = _texts(content, message_at) if content else [message.get("text")]
         texts += [
             object_in(each, message_at).get("extracted_content")
             for each in list_in(message, "attachments", message_at)

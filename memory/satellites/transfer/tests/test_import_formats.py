@@ -80,6 +80,12 @@ CLAUDE = {
             "text": "",
             "content": [{"type": "tool_use", "name": "x"}, {"type": "text", "text": "Done."}],
         },
+        {
+            "uuid": "m3",
+            "sender": "assistant",
+            "text": "This block is not supported on your current device yet.",
+            "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "name": "x"}],
+        },
     ],
 }
 MEM0 = {
