@@ -12,7 +12,7 @@ from typing import IO, Any
 from memory.domain.forms import ArtifactKind, Form
 from memory.domain.rendering import COMMIT_CATEGORY
 from memory.domain.text.words import has_words
-from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker
+from memory.satellites.transfer.formats.items import ImportFileError, Item, ItemMaker, printable
 
 BEGINNING = re.compile(rb"commit [0-9a-f]{7,64}\b")
 # Artifacts of a commit, itself among them: of more files the most changed are kept.
@@ -82,7 +82,7 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
     if not has_words(title[:_MAX_TITLE_CHARS]) or "Merge" in commit.headers:
         return
     payload: dict[str, Any] = {"title": title[:_MAX_TITLE_CHARS]}  # Any: JSON
-    author = _printable(commit.headers.get("Author", "").partition("<")[0])
+    author = printable(commit.headers.get("Author", "").partition("<")[0])
     if body.strip():
         payload["narrative"] = body.strip()[:_MAX_BODY_CHARS]
     largest = sorted(commit.files, key=lambda each: -(each[1] + each[2]))[: MOST_ARTIFACTS - 1]
@@ -96,7 +96,7 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
                 "removed": min(removed, _MAX_LINES),
             }
             for path, added, removed in largest
-            if (ref := _printable(path))
+            if (ref := printable(path))
         ),
     ]
     yield make.memory(
@@ -107,10 +107,6 @@ def _items(commit: _Commit, make: ItemMaker) -> Iterator[Item]:
         tags=[author],
         given={"form": Form.EPISODE.value, "payload": payload, "category": COMMIT_CATEGORY},
     )
-
-
-def _printable(text: str) -> str:
-    return "".join(each if each.isprintable() else " " for each in text).strip()
 
 
 def _date(commit: _Commit) -> str:

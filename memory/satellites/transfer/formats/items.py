@@ -72,7 +72,7 @@ class ItemMaker:
         given: Given | None = None,
     ) -> Iterator[Item]:
         """A message, in parts where it is longer than one may be; none where it is blank."""
-        text = text_at(content, place)
+        text = text_at(_storable(content), place)
         if is_blank(text):
             return
         owners = self._owners(given or {}, place)
@@ -121,7 +121,7 @@ class ItemMaker:
         formed = _formed(given or {}, place)
         text = ""
         if content is not None or not formed:
-            text = text_at(content, place, most=settings.MAX_CONTENT_CHARS)
+            text = text_at(_storable(content), place, most=settings.MAX_CONTENT_CHARS)
             if not has_words(text):
                 raise ImportFileError(f"{place}: A memory must have words.")
         usual = USUAL_TYPES.get(Form(formed["form"])) if formed else None
@@ -265,6 +265,16 @@ def text_at(value: object, place: str, *, most: int | None = None) -> str:
     return value
 
 
+def _storable(value: object) -> object:
+    """The text with U+FFFD for NUL: nobody can mend the export of another system."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+def printable(text: str) -> str:
+    """The text with a space for each character that cannot be printed."""
+    return "".join(each if each.isprintable() else " " for each in text).strip()
+
+
 def name_at(value: object, place: str, *, blank: bool = False) -> str:
     """A name of at most 200 printable characters; "" when it is left out."""
     if value is None:
@@ -314,7 +324,7 @@ def _tags(value: object, place: str) -> list[str]:
     given = value.split(",") if isinstance(value, str) else value or []
     if not isinstance(given, list):
         raise ImportFileError(f"{place}: Tags must be a list.")
-    named = (_name(each, place)[:MAX_TAG_CHARS] for each in given)
+    named = (_name(printable(text_at(each, place)), place)[:MAX_TAG_CHARS] for each in given)
     return list(dict.fromkeys(each for each in named if each))[:MAX_TAGS]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
@@ -32,14 +33,17 @@ def note_memories(text: str, path: str, make: ItemMaker) -> Iterator[Item]:
     Each begins with the note's title, so that it can be understood by itself. An id is made of the
     note's place and the words: a note that is imported again adds what is new in it.
     """
-    front, body, first = _parted(text, path)
+    front, body, first = _parted(text)
     title = " ".join((_scalar(front.get("title")) or PurePosixPath(path).stem).split())
     note = _scalar(front.get("permalink")) or path
     created = front.get("created") or front.get("created_at") or front.get("date")
     if isinstance(created, date):
         created = created.isoformat()
-    at = make.time({"created": created if isinstance(created, str) else None}, "created", path)
-    tags = _front_tags(front.get("tags"), path)
+    at = None
+    # Notes write dates as they like, and one of them must not keep out the others.
+    with suppress(ImportFileError):
+        at = make.time({"created": created if isinstance(created, str) else None}, "created", path)
+    tags = _front_tags(front.get("tags"))
     for place, words, own in _statements(body, path, title, first):
         if has_words(words):
             yield make.memory(
@@ -84,18 +88,20 @@ def _plain(text: str) -> str:
     return re.sub(r"[ \t]{2,}", " ", _LINK.sub(r"\1", text)).strip()
 
 
-def _parted(text: str, path: str) -> tuple[dict[str, Any], str, int]:  # Any: YAML
-    """The front matter, what follows it, and the line at which that begins."""
+def _parted(text: str) -> tuple[dict[str, Any], str, int]:  # Any: YAML
+    """The front matter, what follows it, and the line at which that begins.
+
+    Lines that are not fields in YAML are text.
+    """
     found = _FRONT.match(text)
     if not found:
         return {}, text, 1
     try:
         front = yaml.safe_load(found[1]) or {}
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
-        raise ImportFileError(f"{path}:{line}: The front matter is no YAML.") from None
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
+        return {}, text, 1
     if not isinstance(front, dict):
-        raise ImportFileError(f"{path}:1: The front matter must name fields.")
+        return {}, text, 1
     return front, text[found.end() :], found[0].count("\n") + 1
 
 
@@ -104,8 +110,7 @@ def _scalar(value: object) -> str:
     return str(value) if isinstance(value, str | int | float | date) else ""
 
 
-def _front_tags(value: object, path: str) -> list[str]:
+def _front_tags(value: object) -> list[str]:
     value = value.split(",") if isinstance(value, str) else value or []
-    if not isinstance(value, list):
-        raise ImportFileError(f"{path}:1: Tags must be a list.")
+    value = value if isinstance(value, list) else [value]
     return [tag for each in value if (tag := _scalar(each).strip())]

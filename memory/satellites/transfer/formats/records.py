@@ -20,6 +20,7 @@ from memory.satellites.transfer.formats.items import (
     list_in,
     object_in,
     place_of,
+    printable,
     time_in,
 )
 
@@ -142,7 +143,7 @@ def letta_file(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     for number, value in enumerate(agents):
         agent_at = f"agents[{number}]" if "agents" in given else "agent"
         agent = object_in(value, agent_at)
-        own_name = str(agent.get("name") or "")
+        own_name = printable(str(agent.get("name") or ""))
         name = own_name if len(agents) > 1 else make.names.agent or own_name
         owner = {"agent": name} if name else {}
         thread = f"letta:{own_name or name}"

@@ -481,7 +481,6 @@ BROKEN: dict[str, tuple[object, str]] = {
     "no text": ([MEM0, {"memory": 3, "id": "2"}], r"\[1\]: Must be text"),
     "time": ([{**MEM0, "created_at": "yesterday"}], r"\[0\].created_at: Is no time"),
     "to come": ([{**MEM0, "created_at": "2027-01-01T00:00:00Z"}], "must not lie|Must not lie"),
-    "front matter": ("---\ntitle: [\n---\nText.", "import:3: The front matter is no YAML"),
     "ragged table": ("content,user\na,b,c\n", "line 2: It has not as many columns"),
     "bad zip": (b"PK\x03\x04 and nothing", "archive cannot be read"),
     "other zip": (zipped(**{"a.txt": "x"}), "neither conversations.json nor notes"),
@@ -501,6 +500,33 @@ def test_what_is_wrong_is_named(case: str) -> None:
 
     with pytest.raises(ImportFileError, match=words):
         read(content)
+
+
+def test_a_character_that_cannot_be_stored_is_replaced() -> None:
+    odd = {**MEM0, "memory": "Likes\0tea.", "categories": ["a\u200db"]}
+    agent = {"name": "Sam\u200b", "messages": [{"role": "user", "content": "a\0b"}]}
+
+    _, (item,) = read([odd])
+    _, (said_to_letta,) = read({"agents": [agent]}, names=Names(user="sarah"))
+
+    assert (item["content"], item["tags"][0]) == ("Likes\ufffdtea.", "a b")
+    assert (said_to_letta["agent"], said_to_letta["content"]) == ("Sam", "a\ufffdb")
+
+
+@pytest.mark.parametrize("front", ["title: {{title}}", "title: [", "just words"])
+def test_front_matter_that_is_no_yaml_is_text(front: str) -> None:
+    _, (item,) = read(f"---\n{front}\n---\nTea is green.", name="a.md")
+
+    assert item["content"] == f"a: ---\n{front}\n---\nTea is green."
+
+
+@pytest.mark.parametrize(
+    "front", ["created: Friday, January 2nd 2026", "date: 2027-05-01", "tags: 7", "tags: {a: 1}"]
+)
+def test_odd_fields_of_front_matter_refuse_no_note(front: str) -> None:
+    _, (item,) = read(f"---\n{front}\n---\nTea is green.", name="a.md")
+
+    assert (item["content"], item["created_at"]) == ("a: Tea is green.", None)
 
 
 def test_brackets_in_strings_are_no_nesting() -> None:
