@@ -293,6 +293,7 @@ def graphiti_edge(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
 def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     """An item of a store: its value's words, or all of its value as JSON.
 
+    LangMem has the words in an object under `content`.
     In its namespace, a name after `users`, `agents` or `projects` names the owner; the rest are
     tags.
     """
@@ -308,7 +309,9 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
             tags.append(part)
     value = words = given.get("value")
     if isinstance(value, dict):
-        texts = (value.get(name) for name in _WORDS)
+        inner = value.get("content")
+        objects = (inner, value) if isinstance(inner, dict) else (value,)
+        texts = (each.get(name) for each in objects for name in _WORDS)
         words = next((text for text in texts if isinstance(text, str) and text), None)
     if not isinstance(words, str):
         words = json.dumps(value, ensure_ascii=False)

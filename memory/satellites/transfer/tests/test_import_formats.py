@@ -341,6 +341,19 @@ def test_langgraph_reads_whose_it_is_from_the_namespace(is_list: bool) -> None:
     assert items[0]["external_id"].startswith("langgraph:memories:users:dmitri:k1:")
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"content": "Likes tea."}, "Likes tea."),
+        ({"colour": "red"}, '{"kind": "Memory", "content": {"colour": "red"}}'),
+    ],
+)
+def test_memories_of_langmem_have_their_words(content: object, words: str) -> None:
+    _, (item,) = read([{**LANGGRAPH, "value": {"kind": "Memory", "content": content}}])
+
+    assert item["content"] == words
+
+
 def test_a_note_is_told_in_statements_that_stand_alone() -> None:
     found, items = read(NOTE, name="drinks/coffee.md")
 
