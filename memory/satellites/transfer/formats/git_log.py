@@ -53,7 +53,7 @@ def git_commits(file: IO[bytes], make: ItemMaker) -> Iterator[Item]:
             commit = _Commit(text.split()[1], f"line {number}")
         elif text and (commit is None or not _take(commit, text)):
             raise ImportFileError(
-                f"line {number}: Is not of `git log --numstat --date=iso-strict`."
+                f"line {number}: Is not of `git log --numstat --no-notes --date=iso-strict`."
             )
         elif commit is not None and not text and commit.message:
             commit.message.append("")

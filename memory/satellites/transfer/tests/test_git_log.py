@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Memory, MemoryArtifact
+from memory.satellites import transfer
 from memory.satellites.transfer.formats.items import ImportFileError, ItemMaker, Names
 from memory.satellites.transfer.formats.reading import read_items
 from memory.satellites.transfer.tests.test_imports import finish, send
@@ -107,20 +109,37 @@ def test_a_log_is_imported_once_and_told_with_its_day(
     assert "[COMMIT 2024-03-01]: Replace tokens by sessions" in context
 
 
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    command = ["git", "-C", str(folder), *who, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def commit(folder: Path, name: str) -> None:
+    (folder / name).write_text(name)
+    git(folder, "add", ".")
+    git(folder, "commit", "-m", f"Add {name}")
+
+
+def test_the_documented_command_leaves_out_git_notes(tmp_path: Path) -> None:
+    documented = re.search(
+        r"`git (log [^`]+)`", (Path(transfer.__path__[0]) / "docs.md").read_text()
+    )
+    assert documented
+    git(tmp_path, "init")
+    commit(tmp_path, "one.py")
+    git(tmp_path, "notes", "add", "-m", "Reviewed.")
+
+    (item,) = read(git(tmp_path, *documented[1].split()))
+
+    assert item["payload"]["title"] == "Add one.py"
+
+
 def test_a_repository_is_imported_incrementally(acme: Cast, tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True)
-
-    def commit(name: str) -> None:
-        (tmp_path / name).write_text(name)
-        git("add", ".")
-        git("commit", "-m", f"Add {name}")
-
-    git("init")
-    commit("one.py")
+    git(tmp_path, "init")
+    commit(tmp_path, "one.py")
     call_command("import_git", str(tmp_path), team="acme", project="shop")
-    commit("two.py")
+    commit(tmp_path, "two.py")
     call_command("import_git", str(tmp_path), team="acme")
 
     rows = Memory.objects.order_by("created_at", "id")

@@ -20,6 +20,8 @@ LOG = (
     "--no-ext-diff",
     "--no-color",
     "--no-decorate",
+    "--no-notes",
+    "--no-show-signature",
     "--format=medium",
     "--date=iso-strict",
 )
