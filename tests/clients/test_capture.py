@@ -300,6 +300,36 @@ def test_the_words_after_a_slash_command_are_sent(tmp_path: Path) -> None:
     assert prompts_in(tmp_path, text) == ["/review focus on Heron"]
 
 
+def test_words_before_a_tool_are_not_sent_although_they_have_no_stop_reason(
+    machine: Machine,
+) -> None:
+    file, server = machine.home / "session.jsonl", FakeServer()
+
+    def write(kind: str, **block: str) -> None:
+        message = {"content": [block], "stop_reason": None}
+        with file.open("a") as more:
+            more.write(json.dumps({"type": kind, "message": message}) + "\n")
+
+    write("user", type="text", text="Name the port.")
+    write("assistant", type="text", text="Let me look.")
+    for name in ("PreCompact", "PreCompact"):
+        hook(machine, "claude-code", machine.payload("claude-code", name, file), server)
+    write("assistant", type="tool_use", name="Read")
+    write("user", type="tool_result", content="PORT = 1")
+    write("assistant", type="text", text="It is 1.")
+    write("assistant", type="text", text="Shall I change it?")
+    hook(machine, "claude-code", machine.payload("claude-code", "Stop", file), server)
+    write("user", type="text", text="No.")
+    hook(machine, "claude-code", machine.payload("claude-code", "Stop", file), server)
+
+    sent = server.sent("/v1/conversations/c1/messages")
+    assert [[each["content"] for each in body["messages"]] for body in sent] == [
+        ["Name the port."],
+        ["It is 1.", "Shall I change it?"],
+        ["No."],
+    ]
+
+
 def test_prompts_answers_changes_and_errors_of_codex_are_read(machine: Machine) -> None:
     file = machine.recorded("codex-rollout.jsonl")
 

@@ -40,6 +40,8 @@ _MOST_FILES, _MOST_ERRORS, _PER_CALL, _TITLE_CHARS = 50, 10, 60, 400
 _LEAST_BUDGET = 100
 # The agent may take over at any time, so its session is extracted then.
 _ENDS = ("PreCompact", "SessionEnd", "end")
+# The person waits for the answer to a prompt, and the next hook sends it.
+_QUICK = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 
 
 @dataclass(frozen=True)
@@ -225,9 +227,7 @@ def run_hook(
         context = context_of(agent, place, config=config, server=server)
         return _output(agent, context), told
     _store(payload, event, agent, place, config=config, codex=codex)
-    # The person waits for the answer to a prompt, and the next hook sends it.
-    is_quick = event in ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
-    return "", "" if is_quick else spool.send(server, until=until)
+    return "", "" if event in _QUICK else spool.send(server, until=until)
 
 
 def _output(agent: str, context: str) -> str:
@@ -252,7 +252,8 @@ def _store(
         session = _session_of_payload(payload, event)
     else:
         state = config.home / "sessions" / sha256(str(path).encode()).hexdigest()[:32]
-        session = read_session(path, start=_byte_in(state))
+        is_turn_over = event not in (*_QUICK, "PreCompact")
+        session = read_session(path, start=_byte_in(state), is_turn_over=is_turn_over)
     session.agent, session.id = agent, str(name)
     if entry := entry_of(session, place, config=config, is_end=event in _ENDS):
         Spool(config.home).add(entry)

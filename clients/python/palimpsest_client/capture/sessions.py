@@ -58,6 +58,8 @@ class Session:
     messages: list[Said] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    # Words of the agent without a stop reason: narration if a tool follows, else an answer.
+    held: list[Said] = field(default_factory=list)
     end: int = 0
 
     def say(self, each: Said) -> None:
@@ -65,6 +67,12 @@ class Session:
         content = clean(each.content)
         if content.strip():
             self.messages.append(Said(each.id, each.role, content, each.at))
+
+    def say_held(self) -> None:
+        """Adds what was held: no tool followed."""
+        for each in self.held:
+            self.say(each)
+        self.held.clear()
 
     def change(self, at: str, files: list[str]) -> None:
         """Adds changed files to those of the latest prompt."""
@@ -86,12 +94,14 @@ def clean(text: str) -> str:
     return text.replace("\0", "").encode(errors="replace").decode()[:MOST_CHARS]
 
 
-def read_session(path: Path, *, start: int = 0) -> Session:
+def read_session(path: Path, *, start: int = 0, is_turn_over: bool = True) -> Session:
     """Reads a session file from this byte on, up to its last whole line.
 
+    Within a turn, up to the words that a tool may still follow, if these are last.
     Lines of unknown kinds are skipped, since neither format is guaranteed by its maker.
     """
     session = Session(end=start)
+    held_at = start
     with path.open("rb") as file:
         if start > path.stat().st_size:
             session.end = 0
@@ -99,6 +109,7 @@ def read_session(path: Path, *, start: int = 0) -> Session:
         for line in file:
             if not line.endswith(b"\n"):
                 break
+            held_at = held_at if session.held else session.end
             session.end += len(line)
             try:
                 record = json.loads(line)
@@ -106,6 +117,10 @@ def read_session(path: Path, *, start: int = 0) -> Session:
                 continue
             if isinstance(record, dict):
                 _note(session, record, hashlib.sha256(line).hexdigest()[:32])
+    if is_turn_over:
+        session.say_held()
+    elif session.held:
+        session.end = held_at
     return session
 
 
@@ -127,20 +142,31 @@ def _note_claude(session: Session, record: Record, message: Record, at: str) -> 
     blocks = [each for each in content or [] if isinstance(each, dict)]
     texts = _texts(blocks) if role == "assistant" else map(_typed, _texts(blocks))
     text = "\n\n".join(filter(None, texts))
-    is_final = True
+    has_tool = any(each.get("type") in ("tool_use", "tool_result") for each in blocks)
+    has_tool = has_tool or message.get("stop_reason") == "tool_use"
+    if has_tool:
+        session.held.clear()
     if role == "assistant":
         for block in blocks:
             if block.get("type") == "tool_use" and block.get("name") in _EDITING_TOOLS:
                 session.change(at, files_of_tool(block.get("input")))
-        is_final = message.get("stop_reason") != "tool_use"
     else:
         for block in blocks:
             refused = str(record.get("toolUseResult") or "").startswith("User rejected")
             if block.get("type") == "tool_result" and block.get("is_error") and not refused:
                 session.fail(text_of(block.get("content")))
     is_made = any(record.get(name) for name in ("isMeta", "isCompactSummary", "isApiErrorMessage"))
-    if role in ("user", "assistant") and is_final and not is_made:
-        session.say(Said(at, role, text, record.get("timestamp")))
+    if role not in ("user", "assistant") or is_made or not text.strip():
+        return
+    said = Said(at, role, text, record.get("timestamp"))
+    if role == "user":
+        session.say_held()
+        session.say(said)
+    elif not has_tool:
+        # Each block is a record of its own, most without a stop reason.
+        session.held.append(said)
+        if message.get("stop_reason"):
+            session.say_held()
 
 
 def _typed(text: str) -> str:
