@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from enum import Enum
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 KEY_PREFIX = "PROVIDER_KEY_"
@@ -13,6 +13,8 @@ _KEY_NAME = re.compile(rf"{KEY_PREFIX}[A-Z0-9_]{{1,80}}")
 _BRACKETED = re.compile(r"\[[0-9A-Fa-f:.]+\](:\d*)?")
 _DOTTED = re.compile(r"\d+(\.\d+){3}")
 _NAT64 = IPv6Network("64:ff9b::/96")
+# Some clouds have their metadata in it, which `is_global` of older Pythons lets pass.
+_PROTOCOLS = IPv4Network("192.0.0.0/24")
 # IPv4-compatible, translated within one network, and site-local: each may lead into a private one.
 _LOCAL_FORMS = tuple(IPv6Network(each) for each in ("::/96", "64:ff9b:1::/48", "fec0::/10"))
 
@@ -92,7 +94,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     if isinstance(address, IPv6Address) and any(address in each for each in _LOCAL_FORMS):
         return False
     inner = _inner(address)
-    return inner.is_global and not inner.is_multicast
+    return inner.is_global and not inner.is_multicast and inner not in _PROTOCOLS
 
 
 def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
