@@ -13,13 +13,15 @@ import os
 import sys
 import time
 import zipfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 from palimpsest_client import Palimpsest, PalimpsestError
 from palimpsest_client.models import ImportRun
 
 POLL_SECONDS = 2.0
-CONVERSATIONS = "conversations.json"
+# Larger exports have conversations-000.json, conversations-001.json and so on.
+CONVERSATIONS = "conversations*.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -65,8 +67,8 @@ def conversations(file: Path) -> bytes:
         zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as talk,
     ):
         for name in export.namelist():
-            if Path(name).name == CONVERSATIONS:
-                talk.writestr(CONVERSATIONS, export.read(name))
+            if fnmatch(Path(name).name, CONVERSATIONS):
+                talk.writestr(Path(name).name, export.read(name))
     return packed.getvalue()
 
 

@@ -57,7 +57,7 @@ def work_on(place: Place, tools: Tools) -> Thread:
 def zipped(file: Path, conversations: str) -> None:
     """The export as it is downloaded, with more pictures than the server would take."""
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("conversations.json", conversations)
+        archive.writestr("export/conversations-000.json", conversations)
         archive.writestr("picture.png", random.Random(1).randbytes(40 * 2**20))
 
 
