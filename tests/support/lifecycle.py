@@ -14,6 +14,7 @@ from memory.satellites.lifecycle.running import run_consolidation
 from memory.satellites.lifecycle.runs import start_run
 from memory.understanding.tools import Tools
 from teams.tenancy import team_scope
+from tests.factories import MemoryFactory
 from tests.support.cast import Cast
 
 NOW = datetime(2026, 5, 2, 3, tzinfo=UTC)
@@ -76,6 +77,15 @@ def told(cast: Cast, memory_id: UUID, *, at: datetime, times: int = 1) -> None:
         usage.daily = {**usage.daily, day: usage.daily.get(day, 0) + times}
         usage.last_accessed_at = max(at, usage.last_accessed_at or at)
         usage.save()
+
+
+def store_deleted(cast: Cast, count: int) -> None:
+    """Store so many memories that are deleted already; the log counts each as changed."""
+    with team_scope(team_ids=[cast.team.id], actor="test"):
+        rows = MemoryFactory.build_batch(
+            count, team_id=cast.team.id, status="soft_deleted", tier="cold"
+        )
+        Memory.objects.bulk_create(rows)
 
 
 def choose(cast: Cast, **settings: object) -> None:

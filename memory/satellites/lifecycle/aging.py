@@ -28,7 +28,7 @@ from memory.models import Contradiction, Memory, MemoryLevels, MemoryUsage
 from memory.models.memory import LIVE
 from memory.models.querysets import MemoryQuerySet
 from memory.satellites.lifecycle.models import ConsolidationChange, Kind, Step
-from memory.satellites.lifecycle.pairs import FIRST, PAGE, changed_since, in_scope
+from memory.satellites.lifecycle.pairs import FIRST, PAGE, changed_since, in_scope, last_of_page
 from memory.satellites.lifecycle.steps import ACTOR, Batch, Executor, Json, Page, Planned, Scope
 from memory.selectors.memories import Stood, standings_of
 from memory.understanding.tools import Tools
@@ -274,28 +274,37 @@ def plan_shortening(scope: Scope, cursor: Json, tools: Tools) -> Page:
     del tools
     ages = [scope.settings.summarise_after_days, scope.settings.compress_after_days]
     with team_scope(team_ids=[scope.team_id], actor=ACTOR):
-        rows = _old_episodes(scope, ages, after=UUID(cursor) if cursor else FIRST)
+        rows, last = _old_episodes(scope, ages, after=UUID(cursor) if cursor else FIRST)
     planned = tuple(each for row in rows if (each := _shorter(scope, ages, row)) is not None)
-    if len(rows) == PAGE:
-        return Page(planned, cursor=str(rows[-1].memory_id), looked_at=len(rows))
-    return Page(planned, resume=ages, looked_at=len(rows))
+    return Page(planned, cursor=last, resume=None if last else ages, looked_at=len(rows))
 
 
-def _old_episodes(scope: Scope, ages: list[int], *, after: UUID) -> list[MemoryLevels]:
-    """The next episodes that may be shortened: changed or come of age since the last run."""
+def _old_episodes(
+    scope: Scope, ages: list[int], *, after: UUID
+) -> tuple[list[MemoryLevels], str | None]:
+    """The next episodes that may be shortened: changed or come of age since the last run.
+
+    With them the id after which the next page begins, None after the last one.
+    """
+    changed: list[UUID] = []
     rows = in_scope(scope=scope).filter(
         _EPISODES, importance__lt=WHOLE_FROM, is_pinned=False, id__gt=after
     )
     rows = rows.exclude(memory_type=MemoryType.IDENTITY.value)
     rows = rows.filter(created_at__lte=scope.now - timedelta(days=min(ages)))
     if scope.since is not None and scope.resume.get(Step.COMPRESS.value) == ages:
-        due = Q(id__in=changed_since(scope=scope, after=after))
+        changed = changed_since(scope=scope, after=after)
+        due = Q(id__in=changed)
         for days in ages:
             age = timedelta(days=days)
             due |= Q(created_at__gt=scope.since - age, created_at__lte=scope.now - age)
         rows = rows.filter(due)
+        if last := last_of_page(found=(), among=changed):
+            rows = rows.filter(id__lte=last)
     levels = MemoryLevels.objects.filter(team_id=scope.team_id, memory__in=rows)
-    return list(levels.exclude(writer="").select_related("memory").order_by("memory_id")[:PAGE])
+    levels = levels.exclude(writer="").select_related("memory").order_by("memory_id")
+    found = list(levels[:PAGE])
+    return found, last_of_page(found=[each.memory_id for each in found], among=changed)
 
 
 def _shorter(scope: Scope, ages: list[int], row: MemoryLevels) -> Planned | None:

@@ -32,6 +32,8 @@ from teams.services.team_settings import flags_of_id
 from teams.tenancy import team_scope
 
 PAGE = 200
+# The ids that one page is chosen from: some are no longer live.
+_IDS = 10 * PAGE
 FIRST = UUID(int=0)
 # Of those that nothing happened to, a run looks at so many; the next one goes on after them.
 _STANDING = 1_000
@@ -59,20 +61,23 @@ def candidates(*, scope: Scope, step: Step, cursor: Json) -> tuple[list[Memory],
     given = cursor or {"part": _PARTS[0], "after": str(FIRST), "seen": 0}
     part, after, seen = given["part"], UUID(given["after"]), given["seen"]
     more: dict[str, Json] = {}
+    ids: list[UUID] | None = None
     rows = in_scope(scope=scope).filter(id__gt=after).order_by("id")
     if part == "changed" and scope.since is not None:
-        rows = rows.filter(id__in=changed_since(scope=scope, after=after))
+        ids = changed_since(scope=scope, after=after)
     elif part == "used":
         # What the part goes by is worked out once.
         more = {"bar": given.get("bar") or _bar(scope)}
-        rows = rows.filter(id__in=_used(scope, after, more["bar"]))
+        ids = _used(scope, after, more["bar"])
     elif part == "standing":
         rows = rows.filter(importance__gte=_IMPORTANT)
+    if ids is not None:
+        rows = rows.filter(id__in=ids)
     memories = list(rows[:PAGE])
     page = Page(looked_at=len(memories))
     seen += len(memories)
     is_standing = part == "standing"
-    last = str(memories[-1].pk) if len(memories) == PAGE else None
+    last = last_of_page(found=[each.pk for each in memories], among=ids or ())
     if last and not (is_standing and seen >= _STANDING):
         return memories, replace(page, cursor={"part": part, "after": last, "seen": seen, **more})
     if is_standing:
@@ -90,12 +95,24 @@ def in_scope(*, scope: Scope) -> MemoryQuerySet:
 
 
 def changed_since(*, scope: Scope, after: UUID) -> list[UUID]:
-    """Returns the next ids, by the log, of what somebody but a run changed since; in scope."""
+    """Returns the next 2,000 ids, by the log, of what somebody but a run changed since; in scope.
+
+    Some of them may be deleted or of other owners.
+    """
     rows = MemoryLog.objects.filter(team_id=scope.team_id, at__gte=scope.since)
     rows = rows.filter(memory_id__gt=after).exclude(actor__in=_OWN)
     ids = rows.order_by("memory_id").values_list("memory_id", flat=True).distinct()
-    # Some of them are no longer live: a page of the rest must still be whole.
-    return list(ids[: 10 * PAGE])
+    return list(ids[:_IDS])
+
+
+def last_of_page(*, found: Sequence[UUID], among: Sequence[UUID]) -> str | None:
+    """Returns the id after which the next page begins, None after the last page.
+
+    `found` are the ids of the page, and `among` those that it was chosen from.
+    """
+    if len(found) == PAGE:
+        return str(found[-1])
+    return str(among[-1]) if len(among) == _IDS else None
 
 
 def _bar(scope: Scope) -> int:
@@ -109,14 +126,14 @@ def _bar(scope: Scope) -> int:
 
 
 def _used(scope: Scope, after: UUID, bar: int) -> list[UUID]:
-    """The next ids of what was retrieved since, and so often in all."""
+    """The next 2,000 ids of what was retrieved since, and so often in all."""
     rows = MemoryUsage.objects.filter(
         team_id=scope.team_id,
         last_accessed_at__gte=scope.since,
         retrieved__gte=bar,
         memory_id__gt=after,
     )
-    return list(rows.order_by("memory_id").values_list("memory_id", flat=True)[: 10 * PAGE])
+    return list(rows.order_by("memory_id").values_list("memory_id", flat=True)[:_IDS])
 
 
 @dataclass(frozen=True, slots=True)

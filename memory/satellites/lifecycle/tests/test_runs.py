@@ -24,7 +24,7 @@ from teams.services.people import ensure_project
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 from tests.support.judges import PairJudge
-from tests.support.lifecycle import NOW, again, changes, run, viewer_of
+from tests.support.lifecycle import NOW, again, changes, run, store_deleted, viewer_of
 from tests.support.writing import live, store
 
 TEA = "Sarah drinks her green tea in the morning."
@@ -107,6 +107,16 @@ def test_a_run_of_other_steps_does_not_hide_what_changed(acme: Cast, tools: Tool
     done = run(acme, tools, now=NOW + timedelta(days=401))
 
     assert done.counts["deduplicate"]["looked_at"] == 2
+
+
+def test_memories_behind_many_deleted_ones_are_looked_at(acme: Cast, tools: Tools) -> None:
+    run(acme, tools, steps=[Step.DEDUPLICATE])
+    store_deleted(acme, 2_000)
+    store(acme, tools, TEA, TEA_AGAIN)
+
+    done = run(acme, tools, now=NOW + timedelta(days=1), steps=[Step.DEDUPLICATE])
+
+    assert done.counts["deduplicate"]["made"] == 1
 
 
 def test_a_run_whose_memories_changed_since_is_not_taken_back(acme: Cast, tools: Tools) -> None:

@@ -138,6 +138,16 @@ def test_a_later_run_looks_at_what_came_of_age_or_changed(acme: Cast, tools: Too
     assert len(memories) == 25
 
 
+def test_episodes_behind_many_deleted_memories_are_shortened(acme: Cast, tools: Tools) -> None:
+    run(acme, tools)
+    lifecycle.store_deleted(acme, 2_000)
+    episodes(acme, tools, 60)
+
+    run(acme, tools, now=NOW + timedelta(days=1))
+
+    assert told(acme) == ["compressed"]
+
+
 def test_other_ages_hold_for_what_is_old_already(acme: Cast, tools: Tools) -> None:
     episodes(acme, tools, 20)
     run(acme, tools)
