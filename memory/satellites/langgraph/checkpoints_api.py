@@ -99,16 +99,21 @@ class ExactNameField(NameField):
 
 
 class JsonField(ObjectField):
-    """A JSON object that the database can compare: no NUL, no half surrogates."""
+    """A JSON object that the database can compare: no NUL, no half surrogates, no infinity."""
 
-    default_error_messages = {"text": "Its texts must be valid Unicode without NUL."}
+    default_error_messages = {
+        "text": "Its texts must be valid Unicode without NUL.",
+        "finite": "Numbers must be finite.",
+    }
 
     def to_internal_value(self, data: Any) -> dict[str, object]:  # Any: whatever the body holds
         value = super().to_internal_value(data)
         try:
-            text = json.dumps(value, ensure_ascii=False).encode()
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         except (UnicodeEncodeError, RecursionError):
             self.fail("text")
+        except ValueError:
+            self.fail("finite")
         # Two backslashes are one in a text, whatever comes behind it.
         if b"\\u0000" in text.replace(rb"\\", b""):
             self.fail("text")

@@ -134,6 +134,14 @@ def test_lists_are_filtered_and_paged(api: APIClient) -> None:
     assert listed(api, thread_id="t/1", checkpoint_id="c9")[0]["namespace"] == "child:1"
 
 
+@pytest.mark.parametrize("number", ["1e400", "NaN"])
+def test_metadata_by_a_number_that_is_not_finite_is_refused(api: APIClient, number: str) -> None:
+    refused = api.get("/v1/checkpoints", {"metadata": f'{{"score": {number}}}'})
+
+    assert refused.status_code == 422
+    assert "finite" in refused.json()["detail"]
+
+
 def test_pruning_drops_values_and_parents_that_nothing_names_any_more(
     api: APIClient, schema: Schema
 ) -> None:

@@ -158,6 +158,16 @@ def test_a_wrong_read_is_refused(api: APIClient, read: dict[str, Any]) -> None:
     assert ask(api, **read).status_code == 422
 
 
+def test_a_filter_by_an_infinite_number_is_refused(api: APIClient) -> None:
+    put(api, "a")
+    read = '{"search": [{"namespace": [], "filter": {"n": {"$lt": 1e400}}}]}'
+
+    refused = api.post("/v1/items/query", read, content_type="application/json")
+
+    assert refused.status_code == 422
+    assert "finite" in refused.json()["detail"]
+
+
 def test_a_value_may_not_be_larger_than_a_checkpoint(api: APIClient, settings: Any) -> None:
     settings.CHECKPOINT_MAX_BYTES = 1024
 
