@@ -35,6 +35,7 @@ from memory.api.schemas import (
 )
 from memory.domain.audience import Viewer
 from memory.satellites.langgraph.checkpoints import (
+    MAX_WRITES,
     Encoded,
     Keep,
     NewCheckpoint,
@@ -230,7 +231,7 @@ class GraphWritesSerializer(OwnerSerializer):
         source="replaces",
         help_text="Whether a write takes the place of the one that is stored at its index.",
     )
-    writes = serializers.ListField(child=GraphWriteSerializer(), max_length=MAX_CHANNELS)
+    writes = serializers.ListField(child=GraphWriteSerializer(), max_length=MAX_WRITES)
 
 
 class AgentQuerySerializer(QuerySerializer):

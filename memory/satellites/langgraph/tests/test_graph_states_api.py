@@ -13,6 +13,7 @@ from django.db import connections
 from rest_framework.test import APIClient
 
 from audit.services.erasure import erase_user
+from memory.satellites.langgraph.checkpoints import MAX_WRITES
 from memory.satellites.langgraph.models import (
     ChannelValue,
     GraphCheckpoint,
@@ -103,6 +104,15 @@ def test_the_first_write_of_a_place_stays_unless_it_is_to_be_replaced(api: APICl
     write(api, "a", writes=[{"index": 0, **value("three")}], replace=True)
 
     assert listed(api)[0]["writes"][0]["value"] == value("three")["value"]
+
+
+def test_a_task_writes_as_much_at_once_as_a_checkpoint_may_have(api: APIClient) -> None:
+    writes = [{"index": number, **value("w")} for number in range(MAX_WRITES + 1)]
+
+    assert write(api, "a", writes=writes).status_code == 422
+    assert write(api, "a", writes=writes[:MAX_WRITES]).status_code == 200
+    assert write(api, "a", writes=writes[:1], task_id="other").status_code == 413
+    assert PendingWrite.objects.count() == MAX_WRITES
 
 
 def test_lists_are_filtered_and_paged(api: APIClient) -> None:
