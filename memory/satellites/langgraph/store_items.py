@@ -13,9 +13,8 @@ from operator import or_
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import BooleanField, F, Func, Q, QuerySet, Value
+from django.db.models import BooleanField, Case, F, Func, Q, QuerySet, Value, When
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce
 
 from memory.domain.audience import Viewer
 from memory.domain.forms import STATED_IMPORTANCE
@@ -53,6 +52,18 @@ COMPARISONS = {
     "$lt": " < ",
     "$lte": " <= ",
 }
+# The last of the versions that follow a memory, which are 100 at most.
+_END_OF_CHAIN = """(
+    WITH RECURSIVE later AS (
+        SELECT id, superseded_by_id, 0 AS step FROM memory_memory
+        WHERE team_id = '%(team)s' AND id = %(expressions)s
+        UNION ALL
+        SELECT m.id, m.superseded_by_id, l.step + 1
+        FROM later l JOIN memory_memory m ON m.team_id = '%(team)s' AND m.id = l.superseded_by_id
+        WHERE l.step < 100
+    )
+    SELECT id FROM later ORDER BY step DESC LIMIT 1
+)"""
 # In a pattern of namespaces.
 ANY_LABEL = "*"
 
@@ -434,9 +445,13 @@ def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[
     until = search.offset + search.limit
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         rows = matching_items(items_for(viewer=viewer, now=now), search).defer("value")
-        # What was merged or corrected is told by what took its place.
-        current = Coalesce(F("memory__superseded_by_id"), F("memory_id"))
-        named = rows.annotate(current=current)
+        # A memory that was merged or corrected is found by the end of its chain.
+        named = rows.annotate(
+            current=Case(
+                When(memory__superseded_by__isnull=True, then=F("memory_id")),
+                default=Func(F("memory_id"), template=_END_OF_CHAIN, team=viewer.team_id),
+            )
+        )
         if not search.query:
             latest = rows.order_by("-updated_at", "-id")[search.offset : until]
             return [FoundItem(row) for row in latest]
