@@ -35,7 +35,7 @@ from memory.writing.write_path import prepare, store
 from teams.errors import InvalidError, NotFoundError
 from teams.models import Project
 from teams.services.checkpoints import checkpoint_text
-from teams.services.people import ensure_agent, ensure_end_users, ensure_project
+from teams.services.people import ensure_agent, ensure_end_users, ensure_project, frozen_team_ids
 from teams.tenancy import team_scope
 
 EXTRACTOR = "store"
@@ -421,7 +421,7 @@ def read_items(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         stored = StoreItem.objects.filter(team_id=viewer.team_id, pk__in={row.pk for row in rows})
         values = dict(stored.values_list("pk", "value"))
-        _refresh(refreshed, now)
+        _refresh(viewer.team_id, refreshed, now)
     for row in rows:
         if row.pk in values:
             row.value = values[row.pk]
@@ -474,9 +474,11 @@ def _found(viewer: Viewer, search: Search, tools: Tools, now: datetime) -> list[
     return [FoundItem(row, scores[row.current]) for row in items[search.offset : until]]
 
 
-def _refresh(rows: Collection[StoreItem], now: datetime) -> None:
-    """Begin the time of these items anew; each takes as long as it was given."""
+def _refresh(team_id: UUID, rows: Collection[StoreItem], now: datetime) -> None:
+    """Begin the time of these items anew, each for as long as given, unless the team is frozen."""
     lasting = {row.pk: row.ttl_minutes for row in rows if row.ttl_minutes is not None}
+    if lasting and team_id in frozen_team_ids():
+        return
     for pk, minutes in sorted(lasting.items()):
         StoreItem.objects.filter(pk=pk, ttl_minutes=minutes).update(
             expires_at=now + timedelta(minutes=minutes)

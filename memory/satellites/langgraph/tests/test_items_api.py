@@ -9,12 +9,14 @@ from uuid import uuid4
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memory.models import Memory
 from memory.satellites.consent.models import ConsentRequest
 from memory.satellites.langgraph.models import StoreItem
-from teams.models import Project
+from memory.satellites.langgraph.tasks import expire_items
+from teams.models import Project, Team
 from teams.services.keys import issue_key
 from teams.tenancy import team_scope
 from tests.support.cast import Cast, make_cast
@@ -200,6 +202,35 @@ def test_a_read_of_too_much_is_refused_and_refreshes_nothing(
     answer = ask(api, get=gets[:4], search=[{**search, "limit": 4}]).json()
     assert [len(answer["get"]), len(answer["search"][0])] == [4, 4]
     assert answer["get"][0]["value"] == {"x": "é" * 490}
+
+
+def test_a_sweep_deletes_all_items_whose_time_is_over(acme: Cast) -> None:
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        StoreItem.objects.bulk_create(
+            StoreItem(
+                team_id=acme.team.id, path="a", key=f"k{n}", value={}, expires_at=timezone.now()
+            )
+            for n in range(1_001)
+        )
+
+    expire_items()
+
+    with team_scope(team_ids=[acme.team.id], actor="test"):
+        assert StoreItem.objects.count() == 0
+
+
+def test_items_of_a_team_that_is_moved_are_read_without_a_refresh(
+    api: APIClient, acme: Cast
+) -> None:
+    put(api, "a", ttl_minutes=5)
+    (before,) = StoreItem.objects.values_list("expires_at")
+    Team.objects.filter(pk=acme.team.id).update(frozen_at=timezone.now())
+
+    answer = ask(api, get=[{"namespace": ["a"], "key": "k"}], search=[{"namespace": []}])
+
+    assert answer.status_code == 200
+    assert len(answer.json()["get"]) == len(answer.json()["search"][0]) == 1
+    assert StoreItem.objects.values_list("expires_at").get() == before
 
 
 def test_writers_of_one_item_at_once_leave_one_memory(
