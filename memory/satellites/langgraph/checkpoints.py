@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -60,6 +61,7 @@ class Write(Encoded):
 class NewCheckpoint:
     """A state to save; `values` are those of its `channels` that are not stored yet.
 
+    A channel without a value is as its parent has it at the same version.
     `needs_ancestors`: it can only be read together with those before it.
     """
 
@@ -224,6 +226,7 @@ def save_checkpoint(
     size += len(metadata.encode())
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         thread = _locked(viewer=viewer, thread_id=thread_id, agent=agent, user=user)
+        checkpoint = replace(checkpoint, channels=_inherited(thread, checkpoint))
         known = _sizes(thread, checkpoint)
         wanted = {*checkpoint.channels.items()}
         given = {(each.channel, checkpoint.channels[each.channel]) for each in checkpoint.values}
@@ -276,12 +279,40 @@ def most_state_bytes() -> int:
     return 16 * settings.CHECKPOINT_MAX_BYTES
 
 
+def _inherited(thread: GraphThread, checkpoint: NewCheckpoint) -> Mapping[str, str]:
+    """Returns the channels, each without a value as the parent has it at the same version.
+
+    What the parent stores for such a channel may be a value of its own: then its `data` tells the
+    version, as LangGraph names it.
+    """
+    channels = checkpoint.channels
+    unsent = channels.keys() - {each.channel for each in checkpoint.values}
+    rows = GraphCheckpoint.objects.filter(
+        team_id=thread.team_id,
+        thread=thread,
+        namespace=checkpoint.namespace,
+        checkpoint_id=checkpoint.parent_id,
+    )
+    parent = rows.only("channels").first() if unsent and checkpoint.parent_id else None
+    if parent is None or all(parent.channels.get(name) == channels[name] for name in unsent):
+        return channels
+    versions = json.loads(parent.data).get("channel_versions")
+    if not isinstance(versions, dict):
+        return channels
+    same = {
+        name: version
+        for name, version in parent.channels.items()
+        if name in unsent and str(versions.get(name)) == channels[name]
+    }
+    return {**channels, **same}
+
+
 def _keep_values(
     thread: GraphThread, checkpoint: NewCheckpoint, known: Mapping[tuple[str, str], int]
 ) -> None:
     """Store the given values; ConflictError where another one is stored at a channel's version.
 
-    A value at the version that is the checkpoint's id belongs to it alone, and is replaced.
+    A value at the version that is the checkpoint's id is its own, and is replaced.
     """
     own: list[ChannelValue] = []
     shared: list[ChannelValue] = []

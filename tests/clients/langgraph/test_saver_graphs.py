@@ -186,9 +186,27 @@ def test_two_values_of_one_version_are_both_kept(place: Place) -> None:
             checkpoint["channel_versions"] = {"step": "1"}
             saved.append(saver.put(T, checkpoint, {}, {"step": "1"}))
 
+        child = empty_checkpoint()
+        child["channel_values"] = {"step": 1, "other": 2}
+        child["channel_versions"] = {"step": "1", "other": "2"}
+        saved.append(saver.put(saved[1], child, {}, {"other": "2"}))
+
         found = [saver.get_tuple(each) for each in saved]
 
     assert [each and each.checkpoint["channel_values"] for each in found] == [
         {"step": 0},
         {"step": 1},
+        {"step": 1, "other": 2},
     ]
+
+
+def test_a_state_whose_parent_is_gone_is_kept_with_all_its_values(saver: Either) -> None:
+    values = {"step": 1, "unsent": 2, "new": 3}
+    for number, given in (("1", {"step": 0}), ("2", values)):
+        checkpoint = empty_checkpoint()
+        checkpoint["id"] = number
+        checkpoint["channel_values"] = given
+        checkpoint["channel_versions"] = dict.fromkeys(given, "1")
+        saver.put(T, checkpoint, {}, {"step": "1"} if number == "1" else {"new": "1"})
+
+    assert saver.get_tuple(T).checkpoint["channel_values"] == values

@@ -117,16 +117,16 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
         """Save a checkpoint; of its values only those that changed are sent."""
         thread, namespace, _ = _place_of(config)
         save = self._connections.waiting.checkpoints.save
-        try:
-            save(
-                thread, checkpoint["id"], **self._state(config, checkpoint, metadata, new_versions)
-            )
-        except Conflict as error:
-            if error.field not in _SENT_AGAIN:
-                raise
-            is_own = error.field == "channels"
-            whole = self._state(config, checkpoint, metadata, None, is_own=is_own)
-            save(thread, checkpoint["id"], **whole)
+        sent: ChannelVersions | None = new_versions
+        is_saved, is_own = False, False
+        while not is_saved:
+            state = self._state(config, checkpoint, metadata, sent, is_own=is_own)
+            try:
+                save(thread, checkpoint["id"], **state)
+                is_saved = True
+            except Conflict as error:
+                is_own = _becomes_own(error, is_whole=sent is None, is_own=is_own)
+                sent = None
         return _config(thread, namespace, checkpoint["id"])
 
     async def aput(
@@ -139,16 +139,16 @@ class PalimpsestSaver(BaseCheckpointSaver[str]):
         """As `put`."""
         thread, namespace, _ = _place_of(config)
         save = self._connections.awaited.checkpoints.save
-        try:
-            await save(
-                thread, checkpoint["id"], **self._state(config, checkpoint, metadata, new_versions)
-            )
-        except Conflict as error:
-            if error.field not in _SENT_AGAIN:
-                raise
-            is_own = error.field == "channels"
-            whole = self._state(config, checkpoint, metadata, None, is_own=is_own)
-            await save(thread, checkpoint["id"], **whole)
+        sent: ChannelVersions | None = new_versions
+        is_saved, is_own = False, False
+        while not is_saved:
+            state = self._state(config, checkpoint, metadata, sent, is_own=is_own)
+            try:
+                await save(thread, checkpoint["id"], **state)
+                is_saved = True
+            except Conflict as error:
+                is_own = _becomes_own(error, is_whole=sent is None, is_own=is_own)
+                sent = None
         return _config(thread, namespace, checkpoint["id"])
 
     def put_writes(
@@ -392,6 +392,16 @@ def _place_of(config: RunnableConfig) -> Place:
     given = config["configurable"]
     namespace, checkpoint_id = given.get("checkpoint_ns", ""), given.get("checkpoint_id")
     return str(given["thread_id"]), namespace, checkpoint_id or ""
+
+
+def _becomes_own(error: Conflict, *, is_whole: bool, is_own: bool) -> bool:
+    """Returns whether all values are to be sent as the checkpoint's own, else just all of them.
+
+    Raises the conflict where neither ends it.
+    """
+    if is_own or error.field not in _SENT_AGAIN or (is_whole and error.field == "values"):
+        raise error
+    return bool(error.field == "channels")
 
 
 def _config(thread_id: str, namespace: str, checkpoint_id: str) -> RunnableConfig:

@@ -388,6 +388,22 @@ def test_another_value_at_a_stored_version_is_refused(api: APIClient, text: str)
     assert (shown["checkpoint_id"], shown["values"]) == ("a", [value("1", "m")])
 
 
+def test_an_unchanged_channel_has_the_own_value_of_its_parent(api: APIClient) -> None:
+    data = {"channel_versions": {"m": 1}}
+    save(api, "a", data=data, channels={"m": "1"}, values=[value("shared", "m")])
+    save(api, "b", data=data, channels={"m": "b"}, values=[value("own", "m")])
+    for number, parent in (("c", "b"), ("d", "c")):
+        saved = save(api, number, parent_id=parent, data=data, channels={"m": "1"})
+        assert saved.status_code == 200
+    api.post("/v1/checkpoints/prune", {"thread_ids": ["t/1"]}, format="json")
+
+    (last,) = listed(api)
+    assert (last["checkpoint_id"], last["values"]) == ("d", [value("own", "m")])
+    save(api, "e", parent_id="d", data={}, channels={"m": "2"}, values=[value("new", "m")])
+    save(api, "f", parent_id="e", data=data, channels={"m": "2"})
+    assert listed(api)[0]["values"] == [value("new", "m")]
+
+
 def test_names_with_spaces_around_them_are_refused(api: APIClient) -> None:
     save(api, "a")
     for refused in (
