@@ -49,7 +49,7 @@ _SETTLED = {
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One line: when, who, what they did, and where it is seen.
+    """One line: when, who, what they did, and where it is seen; `url` is empty if nowhere.
 
     `about` is the text it is about, of the newest where there are several; `key` is equal for
     happenings that make one line.
@@ -98,7 +98,8 @@ def _newest(rows: QuerySet[Any], team_ids: Sequence[UUID], field: str) -> QueryS
 def _happening(row: Any, at: datetime, *alike: Hashable, **values: Any) -> Happening:
     """One about a row; those of an hour with the same `alike` make one line."""
     hour = at.replace(minute=0, second=0, microsecond=0)
-    values.setdefault("url", page_of_row(row))
+    if "url" not in values:
+        values["url"] = page_of_row(row)
     return Happening(at=at, team_id=row.team_id, key=(row.team_id, *alike, hour), **values)
 
 

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import OperationalEvent
+from audit.services.erasure import erase_purged, erase_user
 from memory.models import Contradiction, Job
 from routing.models import RoutingDecision, SpendEntry
 from teams.models import Team
@@ -260,6 +261,23 @@ def test_the_feed_tells_of_disputes_agents_and_failures(
     assert "Extraction failed for the conversation t1" in lines
     assert "ann (staff) changed the agent kyra" in lines
     assert "the later one was kept" in page.content.decode()
+
+
+def test_the_feed_has_erasures_and_links_those_of_people(
+    inside: Cast, viewer_client: Client
+) -> None:
+    erase_user(team_id=inside.team.pk, external_id="sarah", actor="staff:ann", reason="asked")
+    purged = MemoryFactory.create(team=inside.team, status="purged")
+    Team.objects.filter(pk=inside.team.pk).update(lifecycle_settings={"purge_erases": True})
+    erase_purged(team_id=inside.team.pk, memory_ids=[purged.pk], actor="task:consolidate")
+
+    page = viewer_client.get(HOME)
+
+    assert "ann (staff) erased all data of a person" in told(page)
+    assert [line for line in told(page) if line.endswith("erased purged memories")]
+    sarah = reverse("admin:teams_enduser_change", args=[inside.sarah.pk])
+    assert f'href="{sarah}"' in page.content.decode()
+    assert 'href=""' not in page.content.decode()
 
 
 def test_nothing_of_another_team_is_on_the_page(
