@@ -187,7 +187,7 @@ def _waiting(field: str, pk: UUID) -> list[tuple[str, int, list[tuple[str, str]]
         rows = kind.rows().filter(Q(*((each, pk) for each in lookups), _connector=Q.OR))
         rows = rows.order_by(kind.began)
         if count := rows.count():
-            shown = [(kind.name(row), page_of_row(row)) for row in rows[:_MOST_WAITING]]
+            shown = [(kind.name(row), kind.url(row)) for row in rows[:_MOST_WAITING]]
             found.append((kind.title, count, shown))
     return found
 

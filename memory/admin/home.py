@@ -23,6 +23,7 @@ from audit.services.verification import seal_statuses
 from memory.models import Job, Memory
 from memory.selectors.figures import figures_of
 from routing.services.cost_guard import month_spend
+from teams.admin.display import page_of_row
 from teams.admin_permissions import is_member, is_team_admin, sees_several_teams
 from teams.models import Conversation, Team
 
@@ -51,8 +52,8 @@ class Kind:
 
     `page` is the name of the list's page, `query` narrows it to the same rows. With `badge` the
     menu shows the count beside the page, in that colour. `order` places it on Home. The page
-    of a person, an agent or a project lists such rows by `name`: `subjects` has the lookups of its
-    `end_user`, `agent` and `project`.
+    of a person, an agent or a project lists such rows by `name`, with links to their `url`:
+    `subjects` has the lookups of its `end_user`, `agent` and `project`.
     """
 
     title: str
@@ -64,6 +65,7 @@ class Kind:
     badge: str = ""
     subjects: Mapping[str, Sequence[str]] = field(default_factory=dict)
     name: Callable[[Any], str] = str  # Any: a row of its kind
+    url: Callable[[Any], str] = page_of_row  # Any: a row of its kind
 
     def waiting(self) -> Figure:
         found = self.rows().order_by().aggregate(count=Count("pk"), oldest=Min(self.began))

@@ -238,6 +238,7 @@ def register(kind: type[Item[Any]]) -> None:
             badge="warning",
             subjects=kind.subjects,
             name=lambda row: kind(row).named,
+            url=lambda row: kind(row).url,
         )
     )
 

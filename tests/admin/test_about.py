@@ -127,6 +127,7 @@ def test_what_waits_for_the_person_is_listed(known: Cast, viewer_client: Client)
             proposed_by="task:extract",
             expires_at=timezone.now() + timedelta(days=7),
         )
+    MemoryFactory.create(team=known.team, end_user=known.sarah, source="web")
 
     answer = viewer_client.get(page("person", known.sarah))
     waiting = {title: (count, shown) for title, count, shown in answer.context["waiting"]}
@@ -134,10 +135,13 @@ def test_what_waits_for_the_person_is_listed(known: Cast, viewer_client: Client)
     assert {title: count for title, (count, _) in waiting.items()} == {
         "Contradictions": 1,
         "Consent requests": 1,
+        "Unconfirmed memories": 1,
     }
     assert waiting["Consent requests"][1][0][0] == "City of sarah: “Lives in Oslo.”"
     [(_, settle)] = waiting["Contradictions"][1]
     assert page("person", known.sarah) in viewer_client.get(settle, follow=True).content.decode()
+    [(_, confirm)] = waiting["Unconfirmed memories"][1]
+    assert viewer_client.get(confirm).status_code == 200
 
 
 def test_the_cost_is_that_of_the_last_30_days(known: Cast, viewer_client: Client) -> None:
