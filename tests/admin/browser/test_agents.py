@@ -88,6 +88,20 @@ def test_leaving_a_form_with_unsaved_changes_asks_first(
     expect(page).to_have_url(f"{server.url}{reverse('admin:teams_project_changelist')}")
 
 
+def test_a_form_is_sent_after_a_log_out_that_was_cancelled_for_unsaved_changes(
+    team: Cast, server: LiveServer, page: Page
+) -> None:
+    log_in(page, server, f"ann-{team.team.slug}")
+    page.goto(f"{server.url}{reverse('admin:teams_agent_change', args=[team.kyra.pk])}")
+    page.get_by_label("Name", exact=True).fill("Kyra the Second")
+
+    with page.expect_event("dialog"):
+        page.locator("#logout-form").evaluate("form => form.requestSubmit()")
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.get_by_text("was saved")).to_be_visible()
+
+
 def test_enter_saves_and_the_first_error_is_shown_at_its_field(
     team: Cast, server: LiveServer, page: Page
 ) -> None:

@@ -16,6 +16,10 @@
         isSent = !event.defaultPrevented || isSent;
     });
     window.addEventListener("pageshow", () => { isSent = false; });
+    window.addEventListener("beforeunload", (event) => {
+        // This runs once the question about unsaved changes was answered: the page may have stayed.
+        setTimeout(() => { if (event.defaultPrevented) isSent = false; });
+    });
 
     const isTyping = (target) =>
         target instanceof Element &&
