@@ -68,6 +68,9 @@ class ProjectAdmin(TeamAdmin[Project]):
     search_fields = ["slug", "name"]
     readonly_fields = ["created"]
     actions_detail = ["clear_this"]
+    # Requests name a project by it.
+    fixed_fields = ["slug"]
+    help_texts = {"slug": "The name in requests. It cannot be changed later."}
 
     # Any: the shape of fields is Django's own.
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:

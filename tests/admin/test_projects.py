@@ -62,12 +62,12 @@ def test_a_reviewer_may_not_clear(reviewer_client: Client, apollo: Project) -> N
     assert len(live()) == 3
 
 
-def test_an_admin_sets_the_limit(admin_client: Client, apollo: Project) -> None:
-    form = {"slug": "apollo", "name": "Apollo", "max_items": "50"}
+def test_an_admin_sets_the_limit_and_never_the_slug(admin_client: Client, apollo: Project) -> None:
+    form = {"slug": "artemis", "name": "Apollo", "max_items": "50"}
     saved = admin_client.post(address(apollo), {**form, "team": apollo.team_id})
     refused = admin_client.post(address(apollo), {**form, "team": apollo.team_id, "max_items": "0"})
 
     apollo.refresh_from_db()
     assert saved.status_code == 302
     assert refused.status_code == 200
-    assert apollo.max_items == 50
+    assert (apollo.slug, apollo.max_items) == ("apollo", 50)
