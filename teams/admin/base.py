@@ -156,7 +156,8 @@ class TeamPaginator(Paginator):  # type: ignore[type-arg]  # not generic when it
     def _keys_of_teams(self, first: int, last: int) -> list[list[Any]]:
         own = self.object_list.filter(team_id=OuterRef("pk")).values("pk")[first:last]
         of_teams = Team.objects.annotate(keys=ArraySubquery(own))
-        return list(of_teams.values_list("keys", flat=True))
+        # A condition that no row can meet leaves no array at all.
+        return [keys or [] for keys in of_teams.values_list("keys", flat=True)]
 
 
 class OneCountChangeList(ThemedChangeList):

@@ -117,6 +117,14 @@ def test_a_list_of_one_page_looks_for_its_rows_once(
     assert (none.context["cl"].result_count, list(none.context["cl"].result_list)) == (0, [])
 
 
+def test_a_number_that_no_row_can_have_finds_none(
+    memories: list[Cast], root_client: Client, viewer_client: Client
+) -> None:
+    for client in (viewer_client, root_client):
+        found = pages(client, "admin:memory_memory_changelist", importance_from="40000")
+        assert found == [[]]
+
+
 def test_pages_far_behind_stand_in_the_same_order(memories: list[Cast]) -> None:
     with team_scope(team_ids=[each.team.id for each in memories], actor="test"):
         rows = Memory.objects.order_by("-created_at", "-pk").select_related("team")
