@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any, ClassVar
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import DateTimeField, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -16,25 +16,24 @@ from .theme import DateRangeFilter, DropdownFilter
 States = Mapping[str, tuple[str, Q | Callable[[], Q]]]
 
 
+# The second one of the hour that is repeated when clocks go back at midnight.
+_DAYS_END = time.max.replace(fold=1)
+
+
 class DaysFilter(DateRangeFilter):
     """A range of days, both included, in the time zone shown on the page."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        first, last = self._day("from"), self._day("to")
-        if first is not None:
-            queryset = queryset.filter(**{f"{self.field_path}__gte": first})
-        if last is not None:
-            queryset = queryset.filter(**{f"{self.field_path}__lt": last + timedelta(days=1)})
+        zone = timezone.get_current_timezone()
+        for end, lookup, clock in (("from", "gte", time.min), ("to", "lte", _DAYS_END)):
+            try:
+                day = date.fromisoformat(str(self.used_parameters.get(f"{self.field_path}_{end}")))
+            except ValueError:
+                continue
+            has_time = isinstance(self.field, DateTimeField)
+            value = datetime.combine(day, clock, zone) if has_time else day
+            queryset = queryset.filter(**{f"{self.field_path}__{lookup}": value})
         return queryset
-
-    def _day(self, end: str) -> datetime | None:
-        typed = self.used_parameters.get(f"{self.field_path}_{end}")
-        try:
-            return datetime.combine(
-                date.fromisoformat(str(typed)), time(), timezone.get_current_timezone()
-            )
-        except ValueError:
-            return None
 
 
 class ConditionFilter(DropdownFilter):

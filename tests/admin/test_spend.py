@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from routing.models import SpendEntry
 from teams.ids import new_id
+from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
 
@@ -101,6 +102,19 @@ def test_the_sums_are_narrowed_by_kind(spent: Cast, viewer_client: Client) -> No
     found = rows(viewer_client, TOTALS, kind__exact="team_day")
 
     assert [row.spent_usd for row in found] == [Decimal("0.75"), Decimal(1)]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+def test_the_sums_of_a_day_are_found_in_every_zone(
+    spent: Cast, viewer_client: Client, zone: str
+) -> None:
+    with team_scope(team_ids=[spent.team.id], actor="test"):
+        Team.objects.filter(pk=spent.team.pk).update(time_zone=zone)
+
+    days = {"begins_on_from": "2026-05-14", "begins_on_to": "2026-05-14"}
+    found = rows(viewer_client, TOTALS, kind__exact="team_day", **days)
+
+    assert [row.begins_on for row in found] == [date(2026, 5, 14)]
 
 
 def test_a_page_shows_the_call_and_offers_no_change(spent: Cast, admin_client: Client) -> None:

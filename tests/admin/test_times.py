@@ -58,6 +58,15 @@ def test_a_filter_of_days_counts_them_in_the_zone_of_the_page(
     assert counts == [1, 0]
 
 
+def test_a_filter_takes_the_last_day_of_the_calendar(inside: Cast, viewer_client: Client) -> None:
+    Team.objects.filter(pk=inside.team.pk).update(time_zone="America/New_York")
+    MemoryFactory.create(team=inside.team)
+
+    listed = viewer_client.get(reverse(LIST), {"created_at_to": "9999-12-31"}).context["cl"]
+
+    assert listed.result_count == 1
+
+
 def test_a_logins_times_read_like_all_others(cast: Cast, root_client: Client) -> None:
     user = StaffUser.objects.get(username="root")
     StaffUser.objects.filter(pk=user.pk).update(date_joined=LATE)
