@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 
 from audit.models import MemoryLog
-from teams.admin.display import actor_words, excerpt, with_names
+from teams.admin.display import actor_words, excerpt, minute, with_names
 from teams.models import Agent, EndUser, Project
 
 _NAME_CHARS = 60
@@ -105,10 +105,12 @@ def _value_words(value: object) -> str:
         return "none"
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, datetime):
+        return minute(value)
     text = str(value)
     if re.match(r"\d{4}-\d\d-\d\dT", text):
         try:
-            return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
+            return minute(datetime.fromisoformat(text))
         except ValueError:
             return text
     return "deleted" if text == "soft_deleted" else text.replace("_", " ")

@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from memory.models import Memory
@@ -127,9 +128,10 @@ def _memories(request: HttpRequest, text: str, words: list[str]) -> Iterator[Hit
         yield Hit(title, "Page", reverse("choose_team"), "groups")
         return
     for memory in found:
+        day = timezone.localtime(memory.created_at)
         yield Hit(
             marked_words(excerpt(memory.content, _TEXT_CHARS), words),
-            f"{_whose(memory)} · {memory.created_at:%Y-%m-%d} · {status_words(memory.status)}",
+            f"{_whose(memory)} · {day:%Y-%m-%d} · {status_words(memory.status)}",
             page_of("memory_memory", memory.pk),
             "neurology",
         )

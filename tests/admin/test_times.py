@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from django.test import Client
 from django.urls import reverse
 
+from memory.understanding.tools import Tools
 from teams.models import StaffUser, Team
 from teams.services.keys import issue_key
 from tests.factories import MemoryFactory
 from tests.support.admin import SignIn
 from tests.support.cast import Cast
+from tests.support.writing import draft, write
 
 LIST = "admin:memory_memory_changelist"
 LATE = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
@@ -32,6 +34,17 @@ def test_who_sees_one_team_reads_its_times(inside: Cast, viewer_client: Client) 
         assert "Times in Asia/Tokyo" in text
         assert "2026-03-02 07:30" in text
         assert "2026-03-01 22:30" not in text
+
+
+def test_results_of_the_search_have_the_day_of_the_zone(
+    inside: Cast, tools: Tools, viewer_client: Client
+) -> None:
+    tokyo(inside)
+    write(inside, tools, draft(inside, "Miso the cat eats tuna.", created_at=LATE))
+
+    (hit,) = viewer_client.get(reverse("admin:search"), {"s": "tuna"}).context["hits"]
+
+    assert "2026-03-02" in hit.note
 
 
 def test_who_sees_several_reads_utc_and_is_told(

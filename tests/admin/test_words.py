@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from gettext import GNUTranslations
 from pathlib import Path
 from uuid import UUID
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.text import capfirst
 
 from audit.admin.history import EVENT_WORDS, change_words, reason_words
@@ -133,7 +135,12 @@ def test_every_event_of_the_log_has_words() -> None:
         (
             {"valid_to": None},
             {"valid_to": "2026-05-01T10:00:00+00:00"},
-            ["valid until none to 2026-05-01 10:00"],
+            ["valid until none to 2026-05-01 12:00"],
+        ),
+        (
+            {"valid_to": "2026-05-01T23:30:00+00:00"},
+            {"valid_to": datetime(2026, 12, 1, 10, tzinfo=UTC)},
+            ["valid until 2026-05-02 01:30 to 2026-12-01 11:00"],
         ),
         ({"dedupe_key": "x", "category": None}, {"dedupe_key": "y", "category": ""}, []),
     ],
@@ -141,7 +148,8 @@ def test_every_event_of_the_log_has_words() -> None:
 def test_a_change_is_a_sentence(
     before: dict[str, object], after: dict[str, object], words: list[str]
 ) -> None:
-    assert change_words(before, after, names={"1": "Sarah", "2": "“Lisbon”"}) == words
+    with timezone.override("Europe/Oslo"):
+        assert change_words(before, after, names={"1": "Sarah", "2": "“Lisbon”"}) == words
 
 
 @pytest.mark.parametrize(
