@@ -46,14 +46,26 @@ LINK_WORDS = {
     "merged_from": "merged from",
     "derived_from": "derived from",
 }
-_SETTLED = {
+SETTLED_WORDS = {
     "a_wins": "the earlier one was kept",
     "b_wins": "the later one was kept",
     "both_valid": "both are valid",
     "merged": "merged into one text",
 }
-_SETTLING = {"contradiction resolved": "settled", "settlement undone": "decision undone"}
-_SETTLEMENT = re.compile(rf"({'|'.join(_SETTLING)}): ({'|'.join(_SETTLED)})")
+# The same of one memory that was reported as wrong.
+REPORT_WORDS = {
+    "a_wins": "it was kept",
+    "b_wins": "it was deleted",
+    "both_valid": "it was kept",
+    "merged": "it was corrected",
+}
+_SETTLING = {
+    "contradiction resolved": ("settled", SETTLED_WORDS),
+    "settlement undone": ("decision undone", SETTLED_WORDS),
+    "report resolved": ("settled", REPORT_WORDS),
+    "report reopened": ("decision undone", REPORT_WORDS),
+}
+_SETTLEMENT = re.compile(rf"({'|'.join(_SETTLING)}): ({'|'.join(SETTLED_WORDS)})")
 _SIGNAL = re.compile(r"^feedback: (\w+)")
 _SIGNALS = {
     "wrong": "reported as wrong",
@@ -93,11 +105,14 @@ _RUN = re.compile(r"^consolidation(?:: (\w+)| undone), run [0-9a-f-]{36}$")
 
 def reason_words(reason: str) -> str:
     """Returns a reason of the log without codes."""
-    told = _SETTLEMENT.sub(
-        lambda found: f"{_SETTLING[found[1]]}: {_SETTLED[found[2]]}", with_names(reason)
-    )
+    told = _SETTLEMENT.sub(_settlement_words, with_names(reason))
     told = _RUN.sub(lambda found: found[1] or "run undone", told)
     return _SIGNAL.sub(lambda found: _SIGNALS.get(found[1], found[1]), told)
+
+
+def _settlement_words(found: re.Match[str]) -> str:
+    verb, outcomes = _SETTLING[found[1]]
+    return f"{verb}: {outcomes[found[2]]}"
 
 
 def _value_words(value: object) -> str:

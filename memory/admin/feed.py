@@ -18,8 +18,8 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.admin.history import REPORT_WORDS, SETTLED_WORDS
 from audit.models import Erasure
-from memory.domain.judgements import A_WINS, B_WINS, BOTH_VALID, MERGED
 from memory.models import Contradiction, Job, Memory
 from memory.selectors.figures import learned_by_agents
 from memory.selectors.history.log import latest_of_events
@@ -38,12 +38,6 @@ _DID = {
     "archived": ("archived", "archive"),
     "soft_deleted": ("deleted", "delete"),
     "restored": ("restored", "undo"),
-}
-_SETTLED = {
-    A_WINS: "the earlier one was kept",
-    B_WINS: "the later one was kept",
-    BOTH_VALID: "both are valid",
-    MERGED: "merged into one",
 }
 
 
@@ -144,6 +138,7 @@ def _found(team_ids: Sequence[UUID]) -> Iterator[Happening]:
 
 def _settled(team_ids: Sequence[UUID]) -> Iterator[Happening]:
     for pair in _newest(_disputes(), team_ids, "resolved_at"):
+        words = SETTLED_WORDS if pair.memory_b_id else REPORT_WORDS
         yield _happening(
             pair,
             pair.resolved_at,
@@ -153,7 +148,7 @@ def _settled(team_ids: Sequence[UUID]) -> Iterator[Happening]:
             about=f"“{excerpt(pair.memory_a.content)}”",
             noun="contradictions",
             icon="task_alt",
-            reason=", ".join(filter(None, [_SETTLED[pair.resolution], pair.resolution_note])),
+            reason=", ".join(filter(None, [words[pair.resolution], pair.resolution_note])),
         )
 
 

@@ -21,7 +21,7 @@ from routing.models import RoutingDecision, SpendEntry
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.factories import ConversationFactory, JobFactory, MemoryFactory
-from tests.support.admin import SignIn, two
+from tests.support.admin import SignIn, decide, dispute, two, undo
 from tests.support.cast import Cast
 
 HOME = reverse("admin:index")
@@ -261,6 +261,22 @@ def test_the_feed_tells_of_disputes_agents_and_failures(
     assert "Extraction failed for the conversation t1" in lines
     assert "ann (staff) changed the agent kyra" in lines
     assert "the later one was kept" in page.content.decode()
+
+
+def test_the_feed_and_the_log_tell_what_became_of_a_report(
+    inside: Cast, reviewer_client: Client
+) -> None:
+    pair = dispute(inside.team)
+    decide(reviewer_client, pair, "wrong")
+    home = reviewer_client.get(HOME).content.decode()
+    undo(reviewer_client, pair)
+
+    memory = reverse("admin:memory_memory_change", args=[pair.memory_a_id])
+    history = reviewer_client.get(memory).content.decode()
+
+    assert "(it was deleted)" in home
+    assert "settled: it was deleted" in history
+    assert "decision undone: it was deleted" in history
 
 
 def test_the_feed_has_erasures_and_links_those_of_people(

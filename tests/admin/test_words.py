@@ -160,6 +160,8 @@ def test_a_change_is_a_sentence(
             "settled: the earlier one was kept (she said so)",
         ),
         ("settlement undone: merged", "decision undone: merged into one text"),
+        ("report resolved: b_wins (moved)", "settled: it was deleted (moved)"),
+        ("report reopened: a_wins", "decision undone: it was kept"),
         ("pinned for staff:rob.", "pinned for rob (staff)."),
         (f"consolidation: link, run {UUID(int=7)}", "link"),
         (f"consolidation undone, run {UUID(int=7)}", "run undone"),

@@ -82,7 +82,8 @@ def resolve_contradiction(
         if resolution == MERGED:
             drafts = [_draft_of_merge(sides, safe.text, now, by=source_of(viewer))]
     prepared = prepare(drafts=drafts, tools=tools, note=judging.append) if drafts else []
-    reason = f"contradiction resolved: {resolution}" + (f" ({note})" if note else "")
+    settled = "contradiction resolved" if len(sides) == 2 else "report resolved"
+    reason = f"{settled}: {resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         contradiction = _open(viewer, contradiction_id)
         mark, began_at = LogMark(team_id=contradiction.team_id), timezone.now()

@@ -270,7 +270,9 @@ def undo_settlement(
 def _undo(viewer: Viewer, contradiction_id: UUID, now: datetime, note: str) -> Undone:
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         settlement = _in_force(viewer, contradiction_id)
-    reason = f"settlement undone: {settlement.resolution}" + (f" ({note})" if note else "")
+        is_report = settlement.contradiction.memory_b_id is None
+    undone = "report reopened" if is_report else "settlement undone"
+    reason = f"{undone}: {settlement.resolution}" + (f" ({note})" if note else "")
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, reason=reason):
         changes = _changes_of(settlement)
         memories = locked_as_now(team_id=viewer.team_id, changes=changes)

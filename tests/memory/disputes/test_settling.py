@@ -209,6 +209,7 @@ def test_an_objection_may_be_right(acme: Cast, plain: Tools) -> None:
     resolve(acme, plain, object_to(acme, memory), "b_wins")
 
     assert (now_is(memory).status, now_is(memory).tier) == ("soft_deleted", "cold")
+    assert MemoryLog.objects.latest("seq").reason == "report resolved: b_wins"
     check_invariants()
 
 
