@@ -12,8 +12,9 @@ from memory.domain.types import Source
 from memory.models import Memory
 from memory.satellites.confirmation.models import Confirmation
 from memory.understanding.tools import Tools
-from tests.support.admin import press
+from tests.support.admin import decide_several, press
 from tests.support.cast import Cast
+from tests.support.consent import asked_to_move
 from tests.support.judges import NumbersJudge
 from tests.support.writing import OLD_LIMIT, OTHER_LIMIT, draft, write
 
@@ -58,6 +59,21 @@ def test_a_reviewer_confirms_it_and_undoes_that(page: Memory, reviewer_client: C
     reviewer_client.post(item, {"undo": "1"})
     page.refresh_from_db()
     assert page.source == "web"
+
+
+def test_deleting_it_rejects_no_request_that_is_selected_as_well(
+    page: Memory, oslo: Memory, reviewer_client: Client
+) -> None:
+    bergen = asked_to_move(oslo, "Sarah lives in Bergen.")
+    listed = reviewer_client.get(reverse("inbox"))
+    ids = [item.pk for item, _, _ in listed.context["items"]]
+
+    decide_several(reviewer_client, "delete", ids)
+
+    assert {"Delete", "Reject"} <= {title for _, title in listed.context["choices"]}
+    page.refresh_from_db()
+    bergen.refresh_from_db()
+    assert (page.status, bergen.state) == ("soft_deleted", "waiting")
 
 
 def test_left_for_later_it_is_no_longer_listed(page: Memory, reviewer_client: Client) -> None:

@@ -28,7 +28,7 @@ from teams.middleware import outside_staff_scope
 
 _CHOICES = (
     Choice("confirm", "Confirm", "a", is_main=True),
-    Choice("reject", "Delete", "b"),
+    Choice("delete", "Delete", "b"),
 )
 _CHARS = 110
 _MOST_AGAINST = 3
@@ -80,7 +80,7 @@ class UnconfirmedItem(Item[Confirmation]):
 
     def effect(self, choice: str) -> str:
         said = f"“{excerpt(self._memory.content)}”"
-        return f"{said} is deleted." if choice == "reject" else f"{said} counts as a person's word."
+        return f"{said} is deleted." if choice == "delete" else f"{said} counts as a person's word."
 
     def shown(self, request: HttpRequest) -> Shown:
         memory = self._memory
@@ -104,12 +104,12 @@ class UnconfirmedItem(Item[Confirmation]):
         asked |= {"now": timezone.now(), "note": note}
         # A yes embeds the text, for which no transaction should wait.
         with outside_staff_scope(request):
-            if choice == "reject":
+            if choice == "delete":
                 deciding.reject(**asked)
             else:
                 deciding.confirm(tools=default_tools(), **asked)
         said = f"“{excerpt(self._memory.content)}”"
-        return f"Deleted: {said}" if choice == "reject" else f"Confirmed: {said}"
+        return f"Deleted: {said}" if choice == "delete" else f"Confirmed: {said}"
 
     def undo(self, viewer: Viewer, now: datetime) -> str:
         deciding.undo(viewer=viewer, memory_id=self.row.memory_id)
