@@ -18,6 +18,8 @@ from schemathesis.core.failures import Failure
 BEYOND_SCHEMAS = (
     (r"POST /v1/chat/completions", r"messages\[\d+\]\.content: A message of the role \w+ needs "),
     (r"POST /v1/chat/completions", r"messages\[\d+\]\.content\[\d+\]\.text: Send a text\."),
+    # An agent's name within it; a tier may follow.
+    (r"POST /v1/chat/completions", r"model: Ensure this field has no more than 100 characters\."),
     (r"GET .*", r"cursor: This is no cursor of this list\."),
     (r"POST .*", r"Idempotency-Key: This key was sent with another request before;"),
     (r"POST /v1/conversations/[^/]+/compact", r"keep_last: Give either keep_last or max_tokens\."),
@@ -117,6 +119,10 @@ BEYOND_SCHEMAS = (
     ),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"name: Use letters, digits, spaces, "),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"api_key: Enter the API key alone: "),
+    (
+        r"(POST|PATCH) /v1/providers(/[^/]+)?",
+        r"remove_key: Enter a new API key or remove the stored one, not both\.",
+    ),
     (r"GET /v1/threads/[^/]+/\w+", r"user: Several threads of this team are called so; "),
     (r"PUT /v1/agents/[^/]+", r"(?s)[\w.]+.*?: Names of fields have 1 to "),
     (r"POST /v1/embeddings", r"dimensions: .* has \d+ dimensions: "),

@@ -148,10 +148,13 @@ class NameField(TextField):
     defaults = {"max_length": 100}
     pattern = f"^\\s*{LINE}\\s*$"
 
-    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
+    def run_validation(self, data: Any = empty) -> Any:  # Any: whatever the body holds
         # As it is sent, with its spaces: so the schema says it.
         if isinstance(data, str) and self.max_length and len(data) > self.max_length:
             self.fail("max_length", max_length=self.max_length)
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: Any) -> str:  # Any: whatever the body holds
         value = super().to_internal_value(data)
         if not value.isprintable():
             self.fail("unprintable")

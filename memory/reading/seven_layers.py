@@ -289,7 +289,7 @@ class News:
     """Changes after revision `since` up to `revision`, as lines and as updates.
 
     `since` is None for a thread's first prompt, to which nothing is news. `tokens` are those of the
-    lines and of what separates them from the prompt.
+    lines and of what separates them from the prompt. If it `waits`, a prompt had no room for it.
     """
 
     since: int | None
@@ -297,6 +297,12 @@ class News:
     text: str = ""
     tokens: int = 0
     told: tuple[Update, ...] = ()
+    waits: bool = False
+
+    @property
+    def is_to_note(self) -> bool:
+        """Returns whether a prompt with it moves the thread's revision."""
+        return not self.waits and (self.since is None or self.revision > self.since)
 
 
 def news_of(
@@ -340,27 +346,48 @@ def with_news(
     token_budget: int,
     build: Callable[[int], BuiltPrompt],
 ) -> tuple[BuiltPrompt, News]:
-    """Returns the prompt that `build` makes in the tokens that are left, with the news at its head.
+    """Returns the prompt of `with_unnoted_news`, and its news, noted.
 
     News is noted only when the prompt is made, by one of those who made one at the same time: the
     others read again what is left to tell. So no two prompts tell the same, and a failed one takes
-    no news with it. If mandatory parts leave no room, the news waits for another prompt, with a
-    warning.
+    no news with it.
     """
     for _ in range(_ATTEMPTS):
+        built, news = with_unnoted_news(
+            viewer=viewer,
+            conversation_id=conversation_id,
+            counter=counter,
+            token_budget=token_budget,
+            build=build,
+        )
+        if not news.is_to_note:
+            return built, news
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-            news = news_of(viewer=viewer, conversation_id=conversation_id, counter=counter)
-        built = build(token_budget - news.tokens)
-        if news.text and built.stats.tokens_used > token_budget - news.tokens:
-            return _without_room(build(token_budget), news, token_budget)
-        is_noted = news.since is not None and news.revision <= news.since
-        if not is_noted:
-            with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
-                is_noted = _tell(viewer.team_id, conversation_id, news)
-        if is_noted:
-            return _headed(built, news, token_budget), news
+            if note_news(team_id=viewer.team_id, conversation_id=conversation_id, news=news):
+                return built, news
     # Others keep telling; what is left is in their prompts or in the next one.
     return build(token_budget), News(news.since, news.revision)
+
+
+def with_unnoted_news(
+    *,
+    viewer: Viewer,
+    conversation_id: UUID,
+    counter: TokenCounter,
+    token_budget: int,
+    build: Callable[[int], BuiltPrompt],
+) -> tuple[BuiltPrompt, News]:
+    """Returns the prompt that `build` makes in the tokens that are left, with the news at its head.
+
+    `note_news` notes it once somebody has read it. If mandatory parts leave no room, the news waits
+    for another prompt, with a warning.
+    """
+    with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
+        news = news_of(viewer=viewer, conversation_id=conversation_id, counter=counter)
+    built = build(token_budget - news.tokens)
+    if news.text and built.stats.tokens_used > token_budget - news.tokens:
+        return _without_room(build(token_budget), news, token_budget)
+    return _headed(built, news, token_budget), news
 
 
 def note_first_prompt(*, conversation: Conversation) -> None:
@@ -368,10 +395,15 @@ def note_first_prompt(*, conversation: Conversation) -> None:
 
     For prompts that do not ask for news; it changes nothing after the first one.
     """
-    _tell(conversation.team_id, conversation.pk, News(None, conversation.revision))
+    news = News(None, conversation.revision)
+    note_news(team_id=conversation.team_id, conversation_id=conversation.pk, news=news)
 
 
-def _tell(team_id: UUID, conversation_id: UUID, news: News) -> bool:
+def note_news(*, team_id: UUID, conversation_id: UUID, news: News) -> bool:
+    """Notes that a prompt told the news, so that none tells it again; call it in scope.
+
+    Returns False, and notes nothing, where another prompt was noted since it was read.
+    """
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('transaction_read_only')")
@@ -386,7 +418,8 @@ def _without_room(built: BuiltPrompt, news: News, token_budget: int) -> tuple[Bu
         f"news of this thread's memories ({news.tokens} tokens) found no room in the budget of"
         f" {token_budget} beside what is never cut; they wait for a prompt with more"
     )
-    return replace(built, warnings=(*built.warnings, warning)), News(news.since, news.revision)
+    waiting = News(news.since, news.revision, waits=True)
+    return replace(built, warnings=(*built.warnings, warning)), waiting
 
 
 def _headed(built: BuiltPrompt, news: News, token_budget: int) -> BuiltPrompt:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import openai
 
-from routing.domain.chat_answers import Json, counted_usage, has_answer
+from routing.domain.chat_answers import Json, counted_usage, given_limits, has_answer
 from routing.domain.choices import ModelChoice
 from routing.domain.endpoints import Reach
 from teams.tracing import Step
@@ -32,7 +32,6 @@ from .endpoints import (
 )
 
 _OURS = frozenset({"model", "messages", "stream"})
-_LIMITS = ("max_tokens", "max_completion_tokens")
 _MOST_WORDS = 500
 # Codes of a 429 that waiting does not cure.
 _LASTING = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -45,7 +44,8 @@ class ChatRequest:
     """The `messages` of a request and the rest of its body but `model` and `stream`.
 
     `parameters` (tools, tool_choice, temperature, response_format, stop, …) are passed through,
-    except for what the model cannot take: a limit above its own, a name it does not know.
+    except for what the model cannot take: a limit above its own, a name it does not know. Without a
+    limit a model that costs something gets its own: no more is reserved for an answer.
     """
 
     messages: Sequence[Mapping[str, Any]]
@@ -168,10 +168,11 @@ def _accepted(
     parameters: Mapping[str, Any], choice: ModelChoice, dialect: Dialect, *, stream: bool
 ) -> Json:
     sent = {name: value for name, value in parameters.items() if name not in _OURS}
-    for name in _LIMITS:
-        limit = sent.get(name)
-        if isinstance(limit, int) and not isinstance(limit, bool):
-            sent[name] = min(limit, choice.max_output_tokens)
+    limits = given_limits(sent)
+    lowest = min([*limits.values(), choice.max_output_tokens])
+    sent |= dict.fromkeys(limits, lowest)
+    if not limits and choice.output_price:
+        sent = {**sent, "max_tokens": lowest}
     asked = sent.pop("stream_options", None)
     if stream and dialect.stream_options:
         wishes = asked if isinstance(asked, Mapping) else {}

@@ -166,7 +166,8 @@ class Dialect:
     ) -> Dialect | None:
         """The dialect to try after a 400 or 422; None if none would help."""
         param = str(error.param or "")
-        if param == "temperature" and "temperature" in sent:
+        is_unknown = error_code(error) in {"", "unsupported_value", "unsupported_parameter"}
+        if param == "temperature" and "temperature" in sent and is_unknown:
             return replace(self, temperature=False)
         if param == "max_tokens" and "max_tokens" in sent:
             return replace(self, max_completion_tokens=True)

@@ -11,6 +11,7 @@ from .choices import estimate_tokens
 # Any, in this module: JSON of the protocol, which may be anything.
 Json = dict[str, Any]
 
+_LIMITS = ("max_tokens", "max_completion_tokens")
 # Estimated tokens of a message beside its text, and of a picture.
 _MESSAGE_TOKENS = 4
 _PART_TOKENS = 800
@@ -25,6 +26,16 @@ def counted_usage(usage: object) -> tuple[int, int] | None:
         for each in (usage.get("prompt_tokens"), usage.get("completion_tokens"))
     )
     return (read, written) if read or written else None
+
+
+def given_limits(parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Limits on the answer's tokens that a request has, by name."""
+    given = {name: parameters.get(name) for name in _LIMITS}
+    return {
+        name: limit
+        for name, limit in given.items()
+        if isinstance(limit, int) and not isinstance(limit, bool)
+    }
 
 
 def tokens_of_request(messages: Iterable[Mapping[str, Any]], parameters: Mapping[str, Any]) -> int:
@@ -66,11 +77,12 @@ class Gathered:
         self.finish_reason: str | None = None
         self._texts: dict[str, list[str]] = {}
         self._calls: dict[int, Json] = {}
+        self._function: Json = {}
 
     def add(self, chunk: Json) -> None:
         """Adds a chunk; of several answers to one prompt the first is gathered."""
         self.usage = counted_usage(chunk.get("usage")) or self.usage
-        for choice in _mappings(chunk.get("choices")):
+        for choice in mappings(chunk.get("choices")):
             if choice.get("index") not in (0, None):
                 continue
             if isinstance(reason := choice.get("finish_reason"), str):
@@ -85,24 +97,37 @@ class Gathered:
         message: Json = {"role": "assistant", "content": None, **texts}
         if self._calls:
             message["tool_calls"] = [self._calls[index] for index in sorted(self._calls)]
+        if self._function:
+            message["function_call"] = self._function
         return message
 
     def _add_delta(self, delta: Mapping[str, Any]) -> None:
         for name, value in delta.items():
             if name != "role" and isinstance(value, str):
                 self._texts.setdefault(name, []).append(value)
-        for part in _mappings(delta.get("tool_calls")):
+        for part in mappings(delta.get("tool_calls")):
             index = part.get("index")
             place = index if isinstance(index, int) else len(self._calls)
-            call = self._calls.setdefault(
-                place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-            )
+            is_custom = isinstance(part.get("custom"), Mapping) or part.get("type") == "custom"
+            call = self._calls.setdefault(place, _new_call("custom" if is_custom else "function"))
             if isinstance(part.get("id"), str):
                 call["id"] = part["id"] or call["id"]
-            if isinstance(function := part.get("function"), Mapping):
-                for name in ("name", "arguments"):
-                    if isinstance(text := function.get(name), str):
-                        call["function"][name] += text
+            _append(call[call["type"]], part.get(call["type"]))
+        if isinstance(function := delta.get("function_call"), Mapping):
+            self._function = self._function or {"name": "", "arguments": ""}
+            _append(self._function, function)
+
+
+def _new_call(kind: str) -> Json:
+    given = "input" if kind == "custom" else "arguments"
+    return {"id": "", "type": kind, kind: {"name": "", given: ""}}
+
+
+def _append(texts: Json, part: object) -> None:
+    if isinstance(part, Mapping):
+        for name in texts:
+            if isinstance(text := part.get(name), str):
+                texts[name] += text
 
 
 def is_only_usage(chunk: Json) -> bool:
@@ -112,9 +137,11 @@ def is_only_usage(chunk: Json) -> bool:
 
 def has_answer(body: Json) -> bool:
     """Returns whether a whole answer has a message."""
-    choices = _mappings(body.get("choices"))
-    return bool(choices) and isinstance(choices[0].get("message"), Mapping)
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(first, Mapping) and isinstance(first.get("message"), Mapping)
 
 
-def _mappings(value: object) -> Sequence[Mapping[str, Any]]:
+def mappings(value: object) -> Sequence[Mapping[str, Any]]:
+    """Returns the JSON objects of a list, none where there is no list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []

@@ -20,7 +20,15 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    transaction,
+)
+from psycopg.errors import ReadOnlySqlTransaction
 from pydantic import TypeAdapter
 
 from routing.clients.spend_counters import (
@@ -186,20 +194,27 @@ def settle(
     """Counts the cost of a call once, however often it is called, and removes the hold.
 
     Returns whether it was counted now. The cost counts in the day and month of its reservation,
-    even after that expired or was released. While the database is down the cost is kept in Redis
-    for `settle_kept`; if Redis is down as well, the database's error is raised. Call it outside any
-    transaction: others of the team wait for the sums. Raises ValueError for an invalid cost.
+    even after that expired or was released. While the database is down or the team is being moved,
+    the cost is kept in Redis for `settle_kept`; if Redis is down as well, the database's error is
+    raised. Call it outside any transaction: others of the team wait for the sums. Raises ValueError
+    for an invalid cost.
     """
     counters = counters or spend_counters()
     cost = Cost(whole_micros(actual_usd), usage, now)
     try:
         return _count(reservation.hold, cost, counters, reservation.left)
-    except (OperationalError, InterfaceError) as error:
+    except (OperationalError, InterfaceError, InternalError) as error:
+        is_frozen = isinstance(error.__cause__, ReadOnlySqlTransaction)
+        if isinstance(error, InternalError) and not is_frozen:
+            raise
         try:
             counters.keep_cost(_KEPT.dump_json((reservation.hold, cost)))
         except AwayError:
             raise error from None
-        logger.warning("The database is away; the cost of a call waits in Redis.")
+        logger.warning(
+            "%s; the cost of a call waits in Redis.",
+            "The team is being moved" if is_frozen else "The database is away",
+        )
         return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -39,8 +40,9 @@ def _number(given: object) -> object:
     return Decimal(str(given))
 
 
-Line = Annotated[str, Text(2_000)]
-Item = Annotated[str, Text(2_000, is_required=True)]
+_LINE_CHARS = 2_000
+Line = Annotated[str, Text(_LINE_CHARS)]
+Item = Annotated[str, Text(_LINE_CHARS, is_required=True)]
 Instructions = Annotated[str, Text(20_000, has_lines=True)]
 Focus = Annotated[str, Text(MAX_FOCUS_CHARS, has_lines=True)]
 ModelName = Annotated[str, Text(200)]
@@ -49,7 +51,10 @@ Category = Annotated[str, Text(100, is_required=True)]
 # A single one, or a blank text for none.
 _Name = Annotated[str, Text(100)]
 _Items = Annotated[list[Item], Field(max_length=100)]
-Lines = Annotated[_Items, BeforeValidator(listed, json_schema_input_type=_Items | Line)]
+Lines = Annotated[
+    _Items,
+    BeforeValidator(partial(listed, most=_LINE_CHARS), json_schema_input_type=_Items | Line),
+]
 _Names = Annotated[list[SkillName], Field(max_length=_SKILLS)]
 SkillNames = Annotated[_Names, BeforeValidator(listed, json_schema_input_type=_Names | _Name)]
 _Categories = Annotated[list[Category], Field(max_length=200)]

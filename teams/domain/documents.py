@@ -142,9 +142,14 @@ def likely_meant(name: str, known: Sequence[str]) -> str | None:
     return close[0] if close else None
 
 
-def listed(given: object) -> object:
-    """Returns a single text as a list of one, a blank one as none, and all else unchanged."""
-    return ([given] if given.strip() else []) if isinstance(given, str) else given
+def listed(given: object, *, most: int = 100) -> object:
+    """Returns a single text as a list of one, a blank one as none, and all else unchanged.
+
+    A blank one of more than `most` characters stays one, to be refused like any other.
+    """
+    if not isinstance(given, str):
+        return given
+    return [given] if given.strip() or len(given) > most else []
 
 
 def once(items: list[Any]) -> list[Any]:  # Any: hashable items of one type

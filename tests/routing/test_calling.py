@@ -12,6 +12,7 @@ import pytest
 
 from routing.clients.chat_calls import ChatRequest
 from routing.clients.endpoints import check_endpoint
+from routing.domain.chat_answers import given_limits
 from routing.models import Provider, RoutingDecision
 from routing.services.calling import (
     NoModelAnsweredError,
@@ -54,6 +55,7 @@ def test_the_chosen_model_answers_and_its_count_is_the_cost(
         "stream": False,
         "temperature": 0.3,
         "user": "sarah",
+        "max_tokens": 1000,
     }
     usage = answer.body["usage"]
     assert not answer.is_estimated
@@ -96,6 +98,7 @@ def test_the_next_model_answers_for_one_that_fails(
         (Behaviour(body="<html>busy</html>", content_type="text/html"), "nonsense"),
         (Behaviour(body='{"error": {"message": "no"}}'), "nonsense"),
         (Behaviour(body='{"choices": []}'), "nonsense"),
+        (Behaviour(body='{"choices": [null, {"message": {"content": "A"}}]}'), "nonsense"),
         (Behaviour(body="{"), "nonsense"),
         (Behaviour(status=302, headers={"Location": "http://elsewhere.invalid/"}), "HTTP 302"),
     ],
@@ -247,9 +250,16 @@ def test_tools_and_unknown_parameters_go_through_untouched(
 def test_a_limit_above_the_models_own_is_lowered(route: Route, server: FakeOpenAI) -> None:
     call(route=route, request=ask(max_tokens=50_000))
     call(route=route, request=ask(max_completion_tokens=20))
+    call(route=route, request=ask(max_completion_tokens=20, max_tokens=900))
+    call(route=route, request=ask())
 
-    assert server.chats[0].body["max_tokens"] == 1_000
-    assert server.chats[1].body["max_completion_tokens"] == 20
+    limits = [given_limits(each.body) for each in server.chats]
+    assert limits == [
+        {"max_tokens": 1_000},
+        {"max_completion_tokens": 20},
+        {"max_completion_tokens": 20, "max_tokens": 20},
+        {"max_tokens": 1_000},
+    ]
 
 
 def test_a_model_with_other_names_is_served_and_remembered(
@@ -267,6 +277,18 @@ def test_a_model_with_other_names_is_served_and_remembered(
     for request in server.chats[2:]:
         assert request.body["max_completion_tokens"] == 50
         assert not {"max_tokens", "temperature"} & set(request.body)
+
+
+def test_a_value_that_is_refused_is_no_word_of_the_endpoints(
+    route: Route, server: FakeOpenAI
+) -> None:
+    server.will(error(400, code="decimal_above_max_value", param="temperature", message="Too hot."))
+
+    with pytest.raises(RequestRefusedError, match="Too hot"):
+        call(route=route, request=ask(temperature=5))
+    call(route=route, request=ask(temperature=0))
+
+    assert [each.body["temperature"] for each in server.chats] == [5, 0]
 
 
 def test_an_answer_without_a_count_is_estimated(route: Route, server: FakeOpenAI) -> None:

@@ -61,6 +61,20 @@ def test_the_words_of_a_stream_add_up_to_its_text(parts: list[str]) -> None:
     assert (gathered.message["content"] or "") == "".join(parts)
 
 
+def test_calls_of_every_kind_are_gathered() -> None:
+    gathered = Gathered()
+    gathered.add(chunk({"function_call": {"name": "find", "arguments": ""}}))
+    gathered.add(chunk({"function_call": {"arguments": "{}"}}))
+    for text in ("two ", "words"):
+        part = {"index": 0, "id": "a", "type": "custom", "custom": {"name": "", "input": text}}
+        gathered.add(chunk({"tool_calls": [part]}))
+
+    assert gathered.message["function_call"] == {"name": "find", "arguments": "{}"}
+    assert gathered.message["tool_calls"] == [
+        {"id": "a", "type": "custom", "custom": {"name": "", "input": "two words"}}
+    ]
+
+
 def test_only_the_first_of_several_answers_is_gathered() -> None:
     gathered = Gathered()
     gathered.add({"choices": [{"index": 1, "delta": {"content": "B"}, "finish_reason": "stop"}]})

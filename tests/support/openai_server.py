@@ -36,7 +36,8 @@ class Behaviour:
     `delay` seconds of silence, then a dropped connection, or `body` as it stands, or a chat
     completion of `content` and `tool_calls`, whole or as a stream, as the request asks. Status 200
     with nothing set is the server's own answer. `counts` is whether it says what was used; a
-    stream rests `pause` seconds before each chunk and is dropped after `cut_after` of them.
+    stream rests `pause` seconds before each chunk and is dropped after `cut_after` of them. If
+    `is_joined`, the last words come in its last chunk.
     """
 
     status: int = 200
@@ -52,6 +53,7 @@ class Behaviour:
     counts: bool = True
     pause: float = 0.0
     cut_after: int | None = None
+    is_joined: bool = False
 
 
 def answer(value: object) -> Behaviour:
@@ -333,14 +335,16 @@ def chunks(body: Json, content: str | None, behaviour: Behaviour) -> Iterator[Js
         return {**head, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
-    for word in re.findall(r"\S+\s*", content or ""):
+    words = re.findall(r"\S+\s*", content or "")
+    last = {"content": words.pop()} if behaviour.is_joined else {}
+    for word in words:
         yield chunk({"content": word})
     for index, call in enumerate(behaviour.tool_calls):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         first = {**call, "index": index, "function": {"name": name, "arguments": ""}}
         yield chunk({"tool_calls": [first]})
         yield chunk({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
-    yield chunk({}, _finish_reason(behaviour))
+    yield chunk(last, _finish_reason(behaviour))
     if behaviour.counts and (body.get("stream_options") or {}).get("include_usage"):
         yield {**head, "choices": [], "usage": usage(body, content)}
 

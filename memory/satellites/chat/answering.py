@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.domain.plans.plan import Layer
-from memory.reading.seven_layers import note_first_prompt
+from memory.reading.seven_layers import note_first_prompt, note_news
 from memory.reading.usage import note_answer
 from memory.satellites.chat.citations import Citations, citations_of
 from memory.satellites.chat.exchanges import Context, Exchange, spoken_of, summed_up
@@ -218,7 +218,7 @@ def _reserved(exchange: Exchange, route: Route, now: datetime) -> Reservation:
 def settle_call(
     prepared: Prepared, used: Used, *, message: Json, is_partial: bool, outcomes: Sequence[Outcome]
 ) -> None:
-    """Store the answer, the outcome and the cost of a call in one transaction.
+    """Store the answer, the told news, the outcome and the cost of a call in one transaction.
 
     `message` is the answer, or the received part of it if `is_partial`; `outcomes` belong to the
     routing decision. If the cost cannot be counted with them, they are stored without it, and it is
@@ -240,6 +240,11 @@ def settle_call(
         )
         for each in outcomes:
             write_outcome(each)
+        news = prepared.context.news
+        if news is not None and news.is_to_note:
+            note_news(
+                team_id=viewer.team_id, conversation_id=prepared.recorded.conversation.pk, news=news
+            )
 
     try:
         with team_scope(team_ids=[viewer.team_id], actor=viewer.actor, is_planned_once=True):

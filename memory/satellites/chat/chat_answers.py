@@ -16,6 +16,7 @@ from django.http import HttpResponse
 from memory.api.headers import settle
 from memory.satellites.chat.answering import LiveAnswer, Prepared, Used
 from memory.satellites.chat.requests import Json
+from routing.domain.chat_answers import mappings
 from routing.services.calling import NoModelAnsweredError, RequestRefusedError, StreamCutError
 from routing.services.router import NoModelConfiguredError
 from teams.errors import DomainError
@@ -223,7 +224,12 @@ class EventStream:
         if calls := delta.get("tool_calls"):
             delta["tool_calls"] = [{"index": place, **each} for place, each in enumerate(calls)]
         choice = {"index": 0, "delta": delta, "finish_reason": None, "logprobs": None}
-        events = [{**self._first, "choices": [choice]}, *self._last]
+        # The message has what the last chunks added to it.
+        ends = [
+            {**each, "choices": [{**end, "delta": {}} for end in mappings(each.get("choices"))]}
+            for each in self._last
+        ]
+        events = [{**self._first, "choices": [choice]}, *ends]
         return b"".join([*map(_event, events), _DONE]).decode()
 
 

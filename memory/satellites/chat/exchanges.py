@@ -14,10 +14,11 @@ from memory.reading.answers import own_weights
 from memory.reading.questions import Question, Read
 from memory.reading.seven_layers import (
     BuiltPrompt,
+    News,
     build_prompt,
     prompt_without_memory,
     with_documents,
-    with_news,
+    with_unnoted_news,
 )
 from memory.satellites.chat.history import Recorded
 from memory.satellites.chat.placing import (
@@ -66,7 +67,8 @@ class Context:
 
     `built` is None where memory is off and the agent's document is empty. `lead` are the client's
     own instructions at the head of its messages. `left_out` counts the messages that a summary in
-    the prompt replaces; `is_compacted` says that this request caused the compaction.
+    the prompt replaces; `is_compacted` says that this request caused the compaction. `news` is what
+    the prompt tells of the thread's memories, noted when the answer is stored.
     """
 
     built: BuiltPrompt | None
@@ -74,6 +76,7 @@ class Context:
     talk: tuple[Spoken, ...]
     left_out: int = 0
     is_compacted: bool = False
+    news: News | None = None
 
     @property
     def messages(self) -> list[Json]:
@@ -159,14 +162,14 @@ class Exchange:
         if not self.conversation.revision:
             # No memory came of it yet, so there are no changes to report.
             return Context(build(budget), lead, talk)
-        built, _ = with_news(
+        built, news = with_unnoted_news(
             viewer=self.viewer,
             conversation_id=self.conversation.pk,
             counter=counter,
             token_budget=budget,
             build=build,
         )
-        return Context(built, lead, talk)
+        return Context(built, lead, talk, news=news)
 
     def _prompt(self, talk: Sequence[Spoken], token_budget: int) -> BuiltPrompt:
         agent = self.conversation.agent
@@ -263,8 +266,8 @@ class Exchange:
             fresh = rows.get(team_id=self.team.pk, pk=self.conversation.pk)
         again = replace(self, recorded=replace(self.recorded, conversation=fresh))
         short = context.without_first(first)
-        built = again.context(short.lead, short.talk).built
-        short = replace(short, built=built, is_compacted=True)
+        anew = again.context(short.lead, short.talk)
+        short = replace(short, built=anew.built, news=anew.news, is_compacted=True)
         return short, self.route(short)
 
     def _compact(self, last: int) -> None:

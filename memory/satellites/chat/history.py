@@ -228,9 +228,9 @@ _RETRIED_WITHIN = timedelta(minutes=10)
 def conversation_of(*, team_id: UUID, ask: ChatAsk) -> tuple[Conversation, bool]:
     """The conversation of a request, locked, and whether its agent was created for it.
 
-    What the request names is created when new. Without a thread id it is the conversation that
-    holds the history the request brings; a request without history begins a new one, unless it is
-    being answered already, or is a client's retry. Call it in scope.
+    What the request names is created when new. Without a thread id it is the conversation of its
+    project that holds the history the request brings; a request without history begins a new one,
+    unless it is being answered already, or is a client's retry. Call it in scope.
     """
     found = _known_thread(team_id, ask)
     if found is not None:
@@ -287,6 +287,9 @@ def _found_by_history(team_id: UUID, agent: Agent, ask: ChatAsk) -> Conversation
     # Requests that begin alike wait for each other, to find each other's conversations.
     hold_lock(f"chat|{team_id}|{agent.pk}|{end_user.pk}|{digests[0]}")
     recent = Conversation.objects.filter(team_id=team_id, agent=agent, end_user=end_user)
+    recent = (
+        recent.filter(project__slug=ask.project) if ask.project else recent.filter(project=None)
+    )
     ids = list(recent.order_by("-created_at").values_list("id", flat=True)[:_LOOKED_AT])
     if answers:
         found = _with_history(team_id, ids, digests, answers)

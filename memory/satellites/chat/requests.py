@@ -20,6 +20,7 @@ from memory.api.retrieval import DocumentsField
 from memory.api.schemas import ApiSerializer
 from memory.domain.plans.documents import Document
 from memory.satellites.chat.wording import MOST_NAME_CHARS, ROLES, spoken_text, storable, text_of
+from routing.domain.chat_answers import given_limits
 from routing.domain.complexity import Tier
 from teams.errors import NotFoundError
 
@@ -68,9 +69,9 @@ class ChatAsk:
 
     @property
     def max_tokens(self) -> int | None:
-        """The client's limit on the answer."""
-        limit = self.parameters.get("max_completion_tokens", self.parameters.get("max_tokens"))
-        return limit if isinstance(limit, int) and limit > 0 else None
+        """The client's limit on the answer, the lower of two."""
+        limits = given_limits(self.parameters).values()
+        return min((limit for limit in limits if limit > 0), default=None)
 
     @property
     def has_history(self) -> bool:
@@ -276,9 +277,11 @@ def _messages(value: object) -> list[Json]:
 def _check_words(value: object) -> None:
     """Refuse what no endpoint could be sent: each would seem to fail."""
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
         _refuse("messages", "Must be valid Unicode text: half a surrogate pair stands alone.")
+    except ValueError:
+        _refuse("", "Numbers must be finite.")
 
 
 def _check_message(message: object, path: str) -> None:

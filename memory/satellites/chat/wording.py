@@ -60,6 +60,8 @@ def text_of(message: Json) -> str:
     lines += [_call(_function(each)) for each in calls_of(message)]
     if isinstance(function := message.get("function_call"), Mapping):
         lines.append(_call(function))
+    if isinstance(audio := message.get("audio"), Mapping) and audio.get("transcript"):
+        lines.append(str(audio["transcript"]))
     return storable("\n".join(lines))
 
 

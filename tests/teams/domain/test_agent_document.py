@@ -206,6 +206,11 @@ def test_other_spellings_of_the_same_are_taken_and_stored_in_one() -> None:
             "all be zero",
         ),
         (
+            {"memory_config": {"allowed_categories": " " * 101}},
+            "memory_config.allowed_categories[0]",
+            "may have at most 100",
+        ),
+        (
             {"memory_config": {"allowed_categories": [["goals"]]}},
             "memory_config.allowed_categories[0]",
             "a text",

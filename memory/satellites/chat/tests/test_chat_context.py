@@ -14,7 +14,7 @@ from routing.models import ChatModel
 from teams.models import Agent, Team
 from teams.tenancy import team_scope
 from tests.support.chat import Ask, Town, assistant, user
-from tests.support.openai_server import FakeOpenAI, answer, error, tool_call
+from tests.support.openai_server import Behaviour, FakeOpenAI, answer, error, tool_call
 
 FACTS = [
     "My sister Nora lives in Porto and works as a nurse at the harbour clinic.",
@@ -155,6 +155,26 @@ def test_what_came_to_be_known_in_a_thread_is_told_once_after_its_first_prompt(
         "Memory updates since rev 0:\n- +created: [semantic] Sarah has a boat.\n\n"
     )
     assert "Memory updates" not in third
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_news_waits_for_an_answer(town: Town, model: FakeOpenAI, ask: Ask, fails: bool) -> None:
+    ask("Hi.")
+    (conversation,) = town.conversations()
+    town.remember("Sarah has a boat.", conversation=str(conversation.pk))
+    if fails:
+        model.will(*[Behaviour(drop=True)] * 3)
+        with pytest.raises(openai.InternalServerError):
+            ask("And then?")
+    else:
+        set_window(town, 2_000)
+    told = ask(*(() if fails else history(40)), "And then?")
+
+    assert told.palimpsest["compacted"] is not fails
+    head = model.chats[-1].body["messages"][0]["content"]
+    news, _, _ = head.partition("\n\n")
+    assert news.startswith("Memory updates since rev 0:\n")
+    assert "\n- +created: [semantic] Sarah has a boat." in news
 
 
 def test_what_fits_is_sent_whole(town: Town, model: FakeOpenAI, ask: Ask) -> None:

@@ -58,6 +58,24 @@ def test_two_conversations_that_begin_alike_stay_two(
     assert texts == [["Hi.", "First."], ["Hi.", "Second."]]
 
 
+def test_a_history_is_looked_for_in_its_project_alone(
+    town: Town, model: FakeOpenAI, ask: Ask
+) -> None:
+    model.will(answer("Which one?"))
+    for project in ("alpha", "beta"):
+        ask("Take it.", thread=None, metadata={"project": project})
+        model.will(answer("Which one?"))
+    ask("Take it.", assistant("Which one?"), "Yes.", thread=None, metadata={"project": "beta"})
+    ask("Take it.", assistant("Which one?"), "No.", thread=None)
+
+    talks = [town.said(each.thread_id) for each in town.conversations()]
+    assert [[text for role, text in talk if role == "user"] for talk in talks] == [
+        ["Take it."],
+        ["Take it.", "Yes."],
+        ["Take it.", "No."],
+    ]
+
+
 def test_a_client_that_sends_the_end_alone_is_known_by_it(town: Town, ask: Ask) -> None:
     ask("One.", thread=None)
     ask("One.", assistant("OK"), "Two.", thread=None)
@@ -134,10 +152,11 @@ def test_a_request_under_an_idempotency_key_is_answered_once(
     assert len(model.chats) == 1
 
 
+@pytest.mark.parametrize("is_joined", [False, True])
 def test_a_stream_under_an_idempotency_key_is_repeated(
-    town: Town, model: FakeOpenAI, ask: Ask
+    town: Town, model: FakeOpenAI, ask: Ask, is_joined: bool
 ) -> None:
-    model.will(answer("First of all."), answer("Second."))
+    model.will(Behaviour(content="First of all.", is_joined=is_joined), answer("Second."))
     headers = {"Idempotency-Key": "two"}
 
     def told() -> tuple[str, list[Any]]:

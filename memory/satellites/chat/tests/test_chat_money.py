@@ -6,7 +6,7 @@ import threading
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.utils import timezone
@@ -18,11 +18,12 @@ from memory.writing.posting import open_conversation
 from routing.domain.budgets import CapKind
 from routing.domain.complexity import Tier
 from routing.models import RoutingDecision, SpendEntry, SpendReservation
-from routing.services.cost_guard import BudgetExceededError, reserve
+from routing.services.cost_guard import BudgetExceededError, reserve, settle_kept
 from routing.services.router import Route
 from routing.services.spend_record import shared_turn, turn_alone
 from teams.errors import ConflictError, NotFoundError
 from teams.models import EndUser, Team
+from teams.services.moves import freeze_team, thaw_team
 from teams.tenancy import before_commit, team_scope
 from tests.support.chat import Town
 from tests.support.openai_server import FakeOpenAI, answer
@@ -132,6 +133,23 @@ def test_an_answer_that_cannot_be_stored_is_paid_for_all_the_same(
         spent = SpendEntry.objects.get(team=town.cast.team)
     assert spent.reservation_id == first.reservation.hold.id
     assert [each.outcome for each in decisions(town)] == ["answered"]
+
+
+def test_a_call_of_a_team_that_is_being_moved_is_counted_once_it_is_not(
+    town: Town, model: FakeOpenAI
+) -> None:
+    first = prepared(town)
+    model.will(answer("Here it is."))
+    freeze_team(team_id=town.cast.team.pk, now=timezone.now())
+
+    with pytest.raises(DatabaseError):
+        answer_chat(prepared=first)
+    thaw_team(team_id=town.cast.team.pk)
+
+    assert settle_kept() == 1
+    with team_scope(team_ids=[town.cast.team.pk], actor="test"):
+        spent = SpendEntry.objects.get(team=town.cast.team)
+    assert spent.reservation_id == first.reservation.hold.id
 
 
 def test_what_became_of_a_call_is_known_though_its_answer_may_not_be_stored(

@@ -117,6 +117,18 @@ def test_a_wrong_field_is_named_and_nothing_is_stored(
     assert model.chats == []
 
 
+def test_a_number_that_no_json_has_is_refused(
+    town: Town, client: openai.OpenAI, model: FakeOpenAI
+) -> None:
+    body = b'{"model": "kyra", "messages": [{"role": "user", "content": "Hi"}], "top_p": 1e999}'
+    headers = {"Content-Type": "application/json"}
+    with pytest.raises(openai.UnprocessableEntityError, match="Numbers must be finite"):
+        client.post("/chat/completions", cast_to=object, content=body, options={"headers": headers})
+
+    assert town.said() == []
+    assert model.chats == []
+
+
 def test_half_a_surrogate_pair_is_refused(town: Town, client: openai.OpenAI) -> None:
     body = b'{"model": "kyra", "messages": [{"role": "user", "content": "\\ud800"}]}'
     headers = {"Content-Type": "application/json"}
