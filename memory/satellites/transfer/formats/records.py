@@ -60,7 +60,7 @@ def chatgpt_conversation(given: Given, place: str, make: ItemMaker) -> Iterator[
         if node.get("message") is None:
             continue
         message = object_in(node["message"], node_at)
-        role = object_in(message.get("author"), place_of(node_at, "author")).get("role")
+        role = object_in(message.get("author") or {}, place_of(node_at, "author")).get("role")
         at = make.time(message, "create_time", node_at) or at
         if text := _said(message, role, node_at):
             yield from make.messages(
@@ -91,7 +91,7 @@ def _branch(key: object, nodes: Given, place: str) -> list[str]:
 
 def _said(message: Given, role: object, place: str) -> str:
     """The text of a message of a person or the model; "" for any other."""
-    content = object_in(message.get("content"), place_of(place, "content"))
+    content = object_in(message.get("content") or {}, place_of(place, "content"))
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
     is_said = content.get("content_type") in _SAID and message.get("recipient") in (None, "all")
     if hidden or not is_said or role not in (Role.USER, Role.ASSISTANT):

@@ -159,6 +159,14 @@ def test_chatgpt_follows_the_branch_that_was_shown() -> None:
     assert [each["external_id"] for each in items] == ["b", "d"]
 
 
+def test_a_message_of_chatgpt_without_content_says_nothing() -> None:
+    empty = {"author": None, "content": None, "create_time": None}
+    end = {"id": "d", "children": [], "message": empty}
+    talk = {"id": "t", "mapping": {"d": {**end, "parent": None}}}
+
+    assert read([talk]) == (Format.CHATGPT, [])
+
+
 def test_claude_keeps_attachments_and_leaves_out_tools() -> None:
     found, items = read([CLAUDE])
 
