@@ -190,6 +190,29 @@ def test_a_question_finds_what_says_most_about_it(store: Either) -> None:
     assert later[0].key != "tea"
 
 
+def test_a_search_and_a_list_may_have_more_than_one_answer_holds(
+    place: Place, store: Either
+) -> None:
+    with team_scope(team_ids=[place.cast.team.id], actor="test"):
+        StoreItem.objects.bulk_create(
+            StoreItem(team_id=place.cast.team.id, path=f"a.{number:04}", key="k", value={})
+            for number in range(2_002)
+        )
+
+    found = store.search(("a",), limit=2_001)
+
+    assert len({each.namespace for each in found}) == len(found) == 2_001
+    assert store.list_namespaces(limit=9_000) == [("a", f"{n:04}") for n in range(2_002)]
+
+
+def test_a_blank_question_is_none_and_a_long_one_is_cut(store: Either) -> None:
+    store.put(("docs",), "tea", {"text": "Sarah drinks her tea without milk."})
+    store.put(("docs",), "hidden", {"text": "Tea."}, index=False)
+
+    assert keys(store.search(("docs",), query=" \n")) == ["hidden", "tea"]
+    assert keys(store.search(("docs",), query="Who drinks tea? " * 600)) == ["tea"]
+
+
 def test_words_of_an_item_are_a_memory_in_versions(place: Place, store: Either) -> None:
     where = ("users", "sarah")
     with Palimpsest(place.url, place.key()) as client:

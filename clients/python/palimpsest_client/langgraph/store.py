@@ -32,6 +32,8 @@ _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
 _WHOLE = "$"
 # What one request takes.
 _ITEMS, _SEARCHES = 500, 20
+# What one answer to a search has, and the characters of its query.
+_FOUND, _QUERY = 1_000, 8_000
 
 
 class PalimpsestStore(BaseStore):
@@ -81,7 +83,10 @@ class PalimpsestStore(BaseStore):
         given = _numbered(ops)
         results: list[Result] = [None] * len(given)
         for read in _reads(given):
-            read.take(self._connections.waiting.items.read(**read.body()), results)
+            rest: _Read | None = read
+            while rest is not None:
+                answer = self._connections.waiting.items.read(**rest.body())
+                rest = rest.take(answer, results)
         for items in self._writes(given):
             self._connections.waiting.items.write(items=items)
         return results
@@ -91,7 +96,10 @@ class PalimpsestStore(BaseStore):
         given = _numbered(ops)
         results: list[Result] = [None] * len(given)
         for read in _reads(given):
-            read.take(await self._connections.awaited.items.read(**read.body()), results)
+            rest: _Read | None = read
+            while rest is not None:
+                answer = await self._connections.awaited.items.read(**rest.body())
+                rest = rest.take(answer, results)
         for items in self._writes(given):
             await self._connections.awaited.items.write(items=items)
         return results
@@ -133,19 +141,28 @@ class _Read:
         """The request."""
         return {self.kind: [_asked(op) for _, op in self.ops]}
 
-    def take(self, answer: m.ReadOfItems, results: list[Result]) -> None:
-        """Put what was answered into its places."""
+    def take(self, answer: m.ReadOfItems, results: list[Result]) -> _Read | None:
+        """Put the answers into their places; returns the read of the pages after them, if any."""
         got = {(tuple(each.namespace), each.key): each for each in answer.get}
+        rest: list[Numbered] = []
         for number, (place, op) in enumerate(self.ops):
             if isinstance(op, GetOp):
-                found = got.get((tuple(op.namespace), str(op.key)))
-                results[place] = None if found is None else Item(**_columns(found))
-            elif isinstance(op, SearchOp):
-                results[place] = [
-                    SearchItem(**_columns(each), score=each.score) for each in answer.search[number]
-                ]
+                one = got.get((tuple(op.namespace), str(op.key)))
+                results[place] = None if one is None else Item(**_columns(one))
+                continue
+            assert isinstance(op, SearchOp | ListNamespacesOp)
+            page: list[Any]  # Any: items or namespaces
+            if isinstance(op, SearchOp):
+                found = answer.search[number]
+                page = [SearchItem(**_columns(each), score=each.score) for each in found]
             else:
-                results[place] = [tuple(each) for each in answer.namespaces[number]]
+                page = [tuple(each) for each in answer.namespaces[number]]
+            before: Any = results[place] or []  # Any: as above
+            results[place] = before + page
+            if len(page) == _FOUND < op.limit:
+                left, offset = op.limit - _FOUND, op.offset + _FOUND
+                rest.append((place, op._replace(limit=left, offset=offset)))
+        return _Read(self.kind, rest) if rest else None
 
 
 def _numbered(ops: Iterable[Op]) -> list[Numbered]:
@@ -173,14 +190,15 @@ def _asked(op: Op) -> dict[str, Any]:  # Any: as the client's TypedDicts have it
         _check(op.filter or {})
         return {
             "namespace": op.namespace_prefix,
-            "query": op.query or None,
+            "query": (op.query or "").strip()[:_QUERY] or None,
             "filter": op.filter,
-            "limit": op.limit,
+            "limit": min(op.limit, _FOUND),
             "offset": op.offset,
             "refresh_ttl": op.refresh_ttl,
         }
     assert isinstance(op, ListNamespacesOp)
-    asked = {"max_depth": op.max_depth, "limit": op.limit, "offset": op.offset}
+    limit = min(op.limit, _FOUND)
+    asked = {"max_depth": op.max_depth, "limit": limit, "offset": op.offset}
     return asked | {each.match_type: each.path for each in op.match_conditions or ()}
 
 
