@@ -162,7 +162,9 @@ class AgentForm(DOCUMENT.form, TeamOwnedForm):  # type: ignore[misc, name-define
         except InvalidError as error:
             raise forms.ValidationError(error.message) from None
         other = agent_called(team_id=self.team_id, name=slug) if self.team_id else None
-        if other is not None and other.slug != slug:
+        if other is not None and other.slug == slug:
+            raise forms.ValidationError("The team already has an agent with this slug.")
+        if other is not None:
             raise forms.ValidationError(f"The agent '{other.slug}' has this name as an alias.")
         return slug
 

@@ -98,6 +98,9 @@ class KeyForm(TeamOwnedForm):
         # Without this a form saved by mistake would issue a key of the whole team that never ends.
         if self.instance._state.adding and not cleaned.get("name"):
             self.add_error("name", "Name the key after the program that uses it.")
+        expires_at = cleaned.get("expires_at")
+        if expires_at and expires_at <= timezone.now():
+            self.add_error("expires_at", "Choose a time in the future.")
         projects = cleaned.get("project_ids") or []
         if any(each.team_id != getattr(cleaned.get("team"), "pk", None) for each in projects):
             self.add_error("project_ids", "Choose projects of the key's team.")

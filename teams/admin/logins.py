@@ -317,6 +317,8 @@ class InviteForm(TeamOwnedForm):
         known = StaffUser.objects.filter(username=name).first()
         if known is not None and not (known.is_active and known.is_staff):
             self.add_error("username", "This login cannot sign in. Ask the server's operator.")
+        elif known and Membership.objects.filter(team=values.get("team"), user=known).exists():
+            self.add_error("username", "This login is already a member of the team.")
         elif known is not None and not self._may_add(known):
             self.add_error(
                 "username",

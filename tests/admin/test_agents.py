@@ -350,6 +350,7 @@ def test_the_slug_stays_and_aliases_are_edited(cast: Cast, admin_client: Client)
     new = admin_client.post(
         reverse("admin:teams_agent_add"), agent_form(cast.team, slug="old", name="Old")
     )
+    again = admin_client.post(reverse("admin:teams_agent_add"), agent_form(cast.team, slug="luke"))
 
     assert answer.status_code == 302
     assert stored(cast).slug == "kyra"
@@ -357,6 +358,9 @@ def test_the_slug_stays_and_aliases_are_edited(cast: Cast, admin_client: Client)
     assert "an agent called 'luke' already" in taken.content.decode().replace("&#x27;", "'")
     said = " ".join(new.context["adminform"].form.errors["slug"])
     assert said == "The agent 'kyra' has this name as an alias."
+    assert again.context["adminform"].form.errors == {
+        "slug": ["The team already has an agent with this slug."]
+    }
 
 
 def test_a_new_agent_may_have_aliases_and_a_document(cast: Cast, admin_client: Client) -> None:

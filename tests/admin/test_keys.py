@@ -42,6 +42,19 @@ def test_a_form_saved_empty_issues_no_key(inside: Cast, admin_client: Client) ->
     assert not ApiKey.objects.exists()
 
 
+def test_a_key_that_has_expired_already_is_not_issued(inside: Cast, admin_client: Client) -> None:
+    ended = {"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}
+
+    answer = admin_client.post(
+        reverse("admin:teams_apikey_add"), {"team": inside.team.pk, "name": "nightly", **ended}
+    )
+
+    assert answer.context["adminform"].form.errors == {
+        "expires_at": ["Choose a time in the future."]
+    }
+    assert not ApiKey.objects.exists()
+
+
 def test_rotating_shows_the_new_key_once_and_keeps_the_old_one_for_a_day(
     inside: Cast, admin_client: Client
 ) -> None:

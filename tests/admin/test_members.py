@@ -174,7 +174,9 @@ def test_an_existing_login_joins_and_no_link_to_its_account_is_made(
     assert membership(cast, "nora").role == "viewer"
     assert StaffUser.objects.get(username="nora").first_name == ""
     again = admin_client.post(INVITE, fields)
-    assert "already exists" in again.content.decode()
+    assert again.context["adminform"].form.errors == {
+        "username": ["This login is already a member of the team."]
+    }
 
 
 def test_a_login_made_by_the_admin_of_another_team_does_not_join(

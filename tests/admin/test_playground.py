@@ -305,6 +305,13 @@ def test_who_belongs_to_no_team_is_refused(office: Cast, sign_in: SignIn) -> Non
     assert Client().get(reverse("memory_playground")).status_code == 302
 
 
+def test_a_server_without_a_team_says_so(root_client: Client) -> None:
+    page = root_client.get(reverse("memory_playground"))
+
+    assert page.status_code == 200
+    assert "There is no team yet." in page.content.decode()
+
+
 def test_memory_that_is_switched_off_is_said(office: Cast, viewer_client: Client) -> None:
     switch(office, memory=False)
 

@@ -39,8 +39,11 @@ def playground_page(request: HttpRequest) -> HttpResponse:
     if not is_member(request):
         raise PermissionDenied
     team = _team(request)
+    frame = {**admin.site.each_context(request), "title": TITLE}
     if team is None:
-        raise Http404
+        if Team.objects.exists():
+            raise Http404
+        return TemplateResponse(request, _PAGE, frame)
     teams = Team.objects.order_by("name") if sees_several_teams(request) else None
     data = request.POST if request.method == "POST" else None
     form = PlaygroundForm(data, initial=request.GET.dict(), team=team, teams=teams)
@@ -53,11 +56,7 @@ def playground_page(request: HttpRequest) -> HttpResponse:
             context |= _answer(request, form, trial, team)
     if request.headers.get(RESULT_ALONE):
         return TemplateResponse(request, _RESULT, context)
-    context |= {
-        **admin.site.each_context(request),
-        "title": TITLE,
-    }
-    return TemplateResponse(request, _PAGE, context)
+    return TemplateResponse(request, _PAGE, frame | context)
 
 
 def _team(request: HttpRequest) -> Team | None:
