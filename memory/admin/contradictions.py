@@ -314,7 +314,7 @@ class ContradictionAdmin(ItemAdmin[Contradiction]):
     list_after_template = "admin/memory/contradiction/judge_records.html"
     list_select_related = ["team", "memory_a__agent", "memory_a__end_user", "memory_b"]
     ordering = ["-resolved_at", "-detected_at"]
-    when_empty = "Nothing has been settled yet. What waits is in the inbox."
+    when_empty = "Nothing has been settled yet. Open items are in the inbox."
     search_fields = ["memory_a__content", "memory_b__content", "memory_a__subject"]
 
     age = column(

@@ -152,7 +152,8 @@ class EndUserAdmin(TeamAdmin[EndUser]):
     fields = ["team", "external_id", "display_name", "role", "has_insights", "created"]
     readonly_fields = ["external_id", "created"]
     help_texts = {
-        "role": "Members hear what other members said about the work; guests do not.",
+        "role": "Members' agents can use what other members said about work. Guests' agents"
+        " cannot.",
     }
 
     def formfield_for_choice_field(

@@ -86,8 +86,8 @@ class Team(models.Model):
         choices=Role.choices,
         default=Role.GUEST,
         db_default=Role.GUEST,
-        help_text="Members hear what other members said about the work. Guests, such as customers,"
-        " do not.",
+        help_text="Members' agents can use what other members said about work. Guests' agents"
+        " cannot. Guests are, for example, customers.",
     )
     feature_flags = models.JSONField(default=dict, blank=True)
     sensitive_fields = models.JSONField(
@@ -254,8 +254,8 @@ class EndUser(TeamOwned):
         blank=True,
         default="",
         db_default="",
-        help_text="Members hear what other members said about the work; guests do not. Empty: the"
-        " team's default for new people.",
+        help_text="Members' agents can use what other members said about work. Guests' agents"
+        " cannot. Empty: the team's default for new people.",
     )
     profile = models.JSONField(default=dict, blank=True)
     has_insights = models.BooleanField(

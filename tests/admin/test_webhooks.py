@@ -110,7 +110,8 @@ def test_dead_deliveries_are_sent_again(inside: Cast, admin_client: Client) -> N
     states = dict(WebhookDelivery.objects.values_list("id", "state"))
     assert states == {one.id: "waiting", two.id: "dead"}
 
-    admin_client.post(page_of(endpoint, "replay"), {"confirmed": "yes"})
+    again = admin_client.post(page_of(endpoint, "replay"), {"confirmed": "yes"}, follow=True)
+    assert "1 webhook retried. Failed deliveries queued again: 1." in again.content.decode()
     assert WebhookDelivery.objects.get(id=two.id).state == "waiting"
 
 

@@ -276,7 +276,7 @@ def test_what_was_erased_cannot_be_brought_back(town: Cast, story: APIClient) ->
     answers = [story.post(f"/v1/memories/{each}/restore", {}, format="json") for each in memories]
 
     assert {each.status_code for each in answers} == {409}
-    assert all("erased for good" in each.json()["detail"] for each in answers)
+    assert all("was erased and cannot be restored" in each.json()["detail"] for each in answers)
     with team_scope(team_ids=[town.team.id], actor="test"):
         stored = Memory.objects.filter(id__in=memories).values_list("status", "content")
         assert set(stored) == {("soft_deleted", ERASED)}

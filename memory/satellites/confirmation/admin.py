@@ -131,7 +131,7 @@ class UnconfirmedItem(Item[Confirmation]):
         row = self.row
         if row.decided_at is None:
             is_known = not self._memory.is_unconfirmed
-            return "It was confirmed by the same words of somebody." if is_known else ""
+            return "Confirmed: a person has said the same." if is_known else ""
         by = actor_words(row.decided_by)
         return f"It was {row.decision} by {by} on {minute(row.decided_at)}."
 

@@ -221,7 +221,7 @@ class ConsentItem(Item[ConsentRequest]):
             return ""
         at = minute(row.decided_at)
         if row.state == _State.EXPIRED:
-            return f"It expired on {at}: nobody decided within seven days."
+            return f"Expired on {at} without a decision."
         note = f" ({with_names(row.note)})" if row.note else ""
         return f"It is already {row.state}, by {actor_words(row.decided_by)} on {at}{note}."
 
@@ -283,7 +283,7 @@ class ConsentRequestAdmin(ItemAdmin[ConsentRequest]):
     ]
     list_select_related = ["team", "end_user", "present", "heard_by"]
     ordering = ["-created_at"]
-    when_empty = "Nothing has been decided yet. What waits is in the inbox."
+    when_empty = "Nothing has been decided yet. Open items are in the inbox."
     search_fields = ["content", "field", "end_user__external_id", "end_user__display_name"]
     state_label = label_column("state", "state", _STATE_COLOURS)
     created = time_column("created_at", "proposed")

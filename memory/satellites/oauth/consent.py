@@ -83,8 +83,8 @@ class ConsentForm(forms.Form):
         required=False,
         max_length=200,
         widget=TextWidget(attrs={"autocomplete": "off"}),
-        help_text="Your external id, if the team's agents know you. The client sees this person's"
-        " memories and nobody else's. Empty: it sees no person's memories.",
+        help_text="Your external id, if the team's agents know you. The client can read personal"
+        " memories of this person only. Leave empty to give it no personal memories.",
     )
     access = forms.ChoiceField(choices=_ACCESS, initial=WRITE, widget=SelectWidget)
 

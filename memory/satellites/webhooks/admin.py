@@ -60,10 +60,11 @@ TEST: Change[WebhookEndpoint] = Change(
 )
 REPLAY_DEAD: Change[WebhookEndpoint] = Change(
     verb="Retry failed deliveries",
-    done="updated",
+    done="retried",
     explanation="They are sent after newer events, in their order and with their original ids.",
     apply=lambda _, endpoint, __: (
-        f"Deliveries queued: {endpoints.replay(endpoint=endpoint, now=database_now()):,}."
+        "Failed deliveries queued again:"
+        f" {endpoints.replay(endpoint=endpoint, now=database_now()):,}."
     ),
     roles=ADMINS,
 )

@@ -41,7 +41,10 @@ class WebhookEndpoint(TeamOwned):
         default=False, help_text="Include the text of memories in events."
     )
     is_enabled = models.BooleanField(
-        "enabled", default=True, help_text="A disabled webhook gets no events, also not later."
+        "enabled",
+        default=True,
+        help_text="A disabled webhook receives no events. Events missed meanwhile are not sent"
+        " later.",
     )
     note = models.CharField(max_length=300, blank=True, default="", editable=False)
     secret = models.CharField(max_length=80, editable=False)

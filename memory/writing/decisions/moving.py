@@ -141,7 +141,7 @@ def _removed(viewer: Viewer, memory_id: UUID, now: datetime) -> Memory:
         raise ConflictError(f"This version is {memory.status}; {what_stands_for(memory=memory)}.")
     log = MemoryLog.objects.filter(team_id=memory.team_id, memory_id=memory.pk, event="erased")
     if log.exists():
-        raise ConflictError("What this memory said was erased for good; nothing can come back.")
+        raise ConflictError("This memory was erased and cannot be restored.")
     return memory
 
 
@@ -159,7 +159,7 @@ def _restored(
             memory.purge_at = None
             memory.save(update_fields=["status", "purge_at"])
             return memory
-        hint = "The same fact stands in {}; delete that one first if this is to come back."
+        hint = "Another memory ({}) already says this. Delete it before restoring this one."
         ruling = _fit_in(viewer, memory, item, tools, hint=hint)
         before = _when_live(memory)
         has_expired = memory.purge_at is not None

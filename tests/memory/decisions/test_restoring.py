@@ -42,7 +42,7 @@ def test_what_is_stored_anew_at_the_same_moment_is_told_of(desk: Desk) -> None:
             (stored,) = store(viewer=desk.viewer, prepared=again, tools=desk.tools)
             restored: Future[Memory] = pool.submit(restore)
             until(lambda: backends and waits(backends[0]))
-        with pytest.raises(ConflictError, match=f"stands in {stored.memory.pk}"):
+        with pytest.raises(ConflictError, match=rf"Another memory \({stored.memory.pk}\) already"):
             restored.result(timeout=PATIENCE_SECONDS)
 
     with team_scope(team_ids=[desk.cast.team.id], actor="test"):

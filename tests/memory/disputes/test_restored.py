@@ -104,7 +104,7 @@ def test_what_stands_in_other_words_is_told_of(acme: Cast, plain: Tools) -> None
     (other,) = stored(acme, plain, "Sarah drinks tea and milk.")
     same = replace(plain, judge=Quarrel({THREE[0]: Verdict.DUPLICATE}))
 
-    with pytest.raises(ConflictError, match=f"stands in {other.pk}"):
+    with pytest.raises(ConflictError, match=rf"Another memory \({other.pk}\) already says this"):
         restore(acme, same, one)
 
     assert now_is(one).status == "soft_deleted"

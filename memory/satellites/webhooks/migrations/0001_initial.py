@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                 ('url', models.CharField(max_length=2000, verbose_name='address')),
                 ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), help_text='Events to send.', size=None)),
                 ('include_text', models.BooleanField(default=False, help_text='Include the text of memories in events.')),
-                ('is_enabled', models.BooleanField(default=True, help_text='A disabled webhook gets no events, also not later.', verbose_name='enabled')),
+                ('is_enabled', models.BooleanField(default=True, help_text='A disabled webhook receives no events. Events missed meanwhile are not sent later.', verbose_name='enabled')),
                 ('note', models.CharField(blank=True, default='', editable=False, max_length=300)),
                 ('secret', models.CharField(editable=False, max_length=80)),
                 ('old_secret', models.CharField(blank=True, default='', editable=False, max_length=80)),
