@@ -275,7 +275,13 @@ def correct_memory(
             )
             if quoted is not None:
                 form, stated = Form(memory.form), quoted
-        draft = replace(draft, form=form, payload=stated, source=_corrected(viewer, memory, source))
+        draft = replace(
+            draft,
+            author_id=memory.agent_id or viewer.agent_id,
+            form=form,
+            payload=stated,
+            source=_corrected(viewer, memory, source),
+        )
         is_other = draft.adds_payload_to(memory) or (drops_form and memory.form != "")
         if memory.content == safe.text and not is_other:
             field = "corrected_content" if corrected_content else "payload"

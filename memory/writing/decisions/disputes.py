@@ -80,7 +80,7 @@ def resolve_contradiction(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         sides = _sides(_open(viewer, contradiction_id))
         if resolution == MERGED:
-            drafts = [_draft_of_merge(sides, safe.text, now, by=source_of(viewer))]
+            drafts = [_draft_of_merge(sides, safe.text, now, viewer=viewer)]
     prepared = prepare(drafts=drafts, tools=tools, note=judging.append) if drafts else []
     settled = "contradiction resolved" if len(sides) == 2 else "report resolved"
     reason = f"{settled}: {resolution}" + (f" ({note})" if note else "")
@@ -140,12 +140,14 @@ def _sides(contradiction: Contradiction) -> list[Memory]:
 
 
 def _draft_of_merge(
-    sides: Sequence[Memory], text: str, now: datetime, *, by: Source
+    sides: Sequence[Memory], text: str, now: datetime, *, viewer: Viewer
 ) -> MemoryDraft:
     draft = draft_of_version(memory=sides[0], content=text, extractor="merged", now=now)
     talks = (side.conversation_id for side in sides if side.conversation_id)
+    by = source_of(viewer)
     return replace(
         draft,
+        author_id=sides[0].agent_id or viewer.agent_id,
         conversation_id=next(talks, None),
         message_ids=_union(side.source_message_ids for side in sides),
         message_external_ids=_union(side.source_external_ids for side in sides),

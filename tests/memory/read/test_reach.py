@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Status
 from memory.models import Contradiction, Memory
 from memory.selectors.contradictions import contradictions_visible_to
 from memory.understanding.tools import Tools
-from memory.writing.decisions.changes import delete_memory
+from memory.writing.decisions.changes import correct_memory, delete_memory
+from memory.writing.decisions.disputes import resolve_contradiction
 from memory.writing.drafts import MemoryDraft, Outcome, WriteResult
 from memory.writing.write_path import write_memories
 from teams.models import Agent
 from tests.support.cast import Cast
+from tests.support.disputes import object_to
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -153,3 +157,39 @@ def test_what_one_agent_lets_all_know_leaves_another_agents_memory_alone(
 
     own.refresh_from_db()
     assert (own.status, result.retired, result.conflicts) == (Status.ACTIVE.value, (), 0)
+
+
+@pytest.mark.parametrize("is_merge", [False, True])
+def test_what_one_agent_corrects_or_merges_leaves_another_agents_memory_alone(
+    acme: Cast, tools: Tools, is_merge: bool
+) -> None:
+    own = tell(acme, tools, "Sarah lives in Lisbon.", own=True, day=0, by=acme.luke).memory
+    shared = write(acme, tools, "Sarah plays chess.", own=False, day=1, learner=None).memory
+    kyra = Viewer(
+        team_id=acme.team.id, actor="kyra", agent_id=acme.kyra.pk, end_user_id=acme.sarah.pk
+    )
+    moved, now = "Sarah moved from Lisbon to Porto.", NOON + timedelta(days=9)
+
+    result: WriteResult | None
+    if is_merge:
+        result = resolve_contradiction(
+            viewer=kyra,
+            contradiction_id=object_to(acme, shared).pk,
+            resolution="merged",
+            merged_content=moved,
+            tools=tools,
+            now=now,
+        ).merged
+    else:
+        result = correct_memory(
+            viewer=kyra,
+            memory_id=shared.pk,
+            corrected_content=moved,
+            reason="",
+            tools=tools,
+            now=now,
+        )
+
+    own.refresh_from_db()
+    assert result is not None
+    assert (own.status, result.retired) == (Status.ACTIVE.value, (shared.pk,))
