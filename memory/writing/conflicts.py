@@ -255,6 +255,11 @@ class Ruling:
         stated = tuple(each for each in self.conflicts if each.is_stated)
         return replace(self, conflicts=stated, objection=None)
 
+    def as_repetition(self, memory: Memory) -> Ruling:
+        """Returns the ruling by which that memory takes the place of what the draft replaces."""
+        stated = tuple(each for each in self.conflicts if each.is_stated)
+        return Ruling(stated, duplicate_of=memory)
+
     def sparing(self, ids: Collection[UUID]) -> Ruling:
         kept = tuple(each for each in self.conflicts if each.memory.pk not in ids)
         return replace(self, conflicts=kept)
@@ -424,8 +429,7 @@ def rule_on(
             ):
                 alike.append(pair.neighbour)
                 continue
-            stated = tuple(each for each in conflicts if each.is_stated)
-            return Ruling(stated, duplicate_of=pair.neighbour.memory)
+            return Ruling(tuple(conflicts)).as_repetition(pair.neighbour.memory)
         if judgement.verdict is Verdict.SUPERSEDE and decided.is_against and not pair.new_is_older:
             judgement = as_dispute(judgement, because="but people decided against the later one")
         conflict = _conflict(draft, pair.neighbour, judgement, new_is_older=pair.new_is_older)

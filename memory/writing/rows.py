@@ -177,6 +177,20 @@ def apply_version(*, memory: Memory, ruling: Ruling) -> None:
         memory.superseded_by = ruling.superseded_by
 
 
+def take_over(*, memory: Memory, ruling: Ruling) -> None:
+    """Gives a stored memory the pin and the importance of those whose place it takes; saves it.
+
+    Call it before these are retired, which unpins them. An unconfirmed memory gets no pin.
+    """
+    is_pinned = any(old.is_pinned for old in ruling.superseded)
+    memory.is_pinned = memory.is_pinned or (is_pinned and not memory.is_unconfirmed)
+    memory.importance = max(memory.importance, *(old.importance for old in ruling.superseded))
+    is_hot = memory.is_pinned or memory.importance >= HOT_IMPORTANCE
+    if is_hot and may_be_hot(memory.memory_type):
+        memory.tier = Tier.HOT.value
+    memory.save(update_fields=["is_pinned", "importance", "tier"])
+
+
 def retire_superseded(*, memory: Memory, ruling: Ruling, actor: str) -> None:
     """Retires what the new memory replaces, naming its successor, before that is inserted."""
     for old in ruling.superseded:

@@ -31,6 +31,7 @@ from memory.writing.rows import (
     new_row,
     record_conflicts,
     retire_superseded,
+    take_over,
 )
 from teams.errors import ConflictError
 from teams.prepared import load_sql_parts, run_prepared
@@ -274,9 +275,11 @@ class Write:
         retired = tuple(old.pk for old in ruling.superseded)
         self.facts.forget(retired)
         if ruling.duplicate_of is not None:
-            actor = self._viewer.actor
-            retire_superseded(memory=ruling.duplicate_of, ruling=ruling, actor=actor)
             memory = corroborate(existing=ruling.duplicate_of, draft=item.draft)
+            if retired:
+                take_over(memory=memory, ruling=ruling)
+                retire_superseded(memory=memory, ruling=ruling, actor=self._viewer.actor)
+                consent().release_pins(memory=memory)
         else:
             memory = self._insert(index, item, neighbours, ruling)
         self._search.drop(retired)
@@ -304,17 +307,20 @@ class Write:
 
     def ruling(self, index: int) -> tuple[list[Neighbour], Ruling]:
         """Returns the neighbours and a ruling that holds until the transaction ends."""
-        decided = self._decisions.on(index)
+        item, decided = self._prepared[index], self._decisions.on(index)
+        twin = self.facts.same_as(item) if item.draft.check and item.draft.replaces else None
         for _ in range(_ATTEMPTS):
             neighbours = self._search.of(index)
             ruling = rule_on(
-                draft=self._prepared[index].draft,
+                draft=item.draft,
                 neighbours=neighbours,
                 judge=self._judge,
                 anchor=self._embedder.opposition_similarity,
                 decided=decided,
             )
-            if self._prepared[index].draft.is_agreed:
+            if twin is not None and twin.pk not in item.draft.replaces:
+                ruling = ruling.as_repetition(twin)
+            if item.draft.is_agreed:
                 ruling = ruling.as_agreed()
             if any(memory.pk in self._unstored for memory in ruling.memories):
                 self._flush()

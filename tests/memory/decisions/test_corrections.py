@@ -27,7 +27,7 @@ from teams.errors import ConflictError, InvalidError, NotFoundError, Unavailable
 from teams.ids import new_id
 from teams.tenancy import team_scope
 from tests import factories
-from tests.support.cast import Cast
+from tests.support.cast import Cast, switch
 from tests.support.corrections import (
     BERLIN,
     POTSDAM,
@@ -38,6 +38,7 @@ from tests.support.corrections import (
     team_of,
     town,
 )
+from tests.support.disputes import object_to, resolve
 from tests.support.embedders import AwayEmbedder
 from tests.support.waiting import race
 from tests.support.writing import live
@@ -204,15 +205,36 @@ def test_a_correction_of_letters_alone_is_a_version(acme: Cast, tools: Tools, co
     assert live(acme) == [content]
 
 
-def test_a_correction_to_what_another_memory_says_leaves_that_one(acme: Cast, tools: Tools) -> None:
+@pytest.mark.parametrize("is_judged", [True, False])
+def test_a_correction_to_what_another_memory_says_leaves_that_one(
+    acme: Cast, tools: Tools, is_judged: bool
+) -> None:
     other = stored(acme, tools, "Dmitri plays the violin.")
     old = stored(acme, tools)
+    switch(acme, contradiction_detection=is_judged)
 
     result = correct(acme, tools, old, "Dmitri plays the violin.")
 
     assert (result.outcome, result.memory.pk) == (Outcome.DUPLICATE, other.pk)
     assert now_is(old).superseded_by_id == other.pk
     assert live(acme) == ["Dmitri plays the violin."]
+
+
+@pytest.mark.parametrize("is_merge", [False, True])
+def test_a_memory_that_takes_anothers_place_takes_over_its_pin_and_importance(
+    acme: Cast, tools: Tools, is_merge: bool
+) -> None:
+    other = stored(acme, tools, "Dmitri plays the violin.", importance=3)
+    old = stored(acme, tools, is_pinned=True, importance=10)
+
+    if is_merge:
+        resolve(acme, tools, object_to(acme, old), "merged", text=other.content)
+    else:
+        correct(acme, tools, old, other.content)
+
+    new, before = now_is(other), now_is(old)
+    assert (new.is_pinned, new.importance, new.tier) == (True, 10, "hot")
+    assert (before.is_pinned, before.tier, before.superseded_by_id) == (False, "cold", other.pk)
 
 
 def test_a_correction_back_is_a_third_version(acme: Cast, tools: Tools) -> None:

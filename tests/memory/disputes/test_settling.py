@@ -19,7 +19,7 @@ from memory.writing.decisions.changes import correct_memory, delete_memory, pin_
 from memory.writing.decisions.disputes import resolve_contradiction
 from teams.errors import ConflictError, InvalidError, NotFoundError, UnavailableError
 from tests import factories
-from tests.support.cast import Cast
+from tests.support.cast import Cast, switch
 from tests.support.disputes import (
     SUBJECT,
     THREE,
@@ -112,6 +112,19 @@ def test_a_merge_into_the_words_of_one_side_is_still_a_version(
     (merged,) = Memory.objects.live()
     assert merged.pk not in {each.pk for each in sides}
     assert merged.content == "Sarah drinks tea."
+    check_invariants()
+
+
+def test_a_merge_into_the_words_of_a_third_memory_is_a_repetition_where_nothing_is_judged(
+    acme: Cast, plain: Tools, sides: list[Memory]
+) -> None:
+    third = write(acme, plain, draft(acme, "Dmitri plays the violin."))[0].memory
+    switch(acme, contradiction_detection=False)
+
+    resolve(acme, plain, between(*sides), "merged", text=third.content)
+
+    assert live(acme) == [third.content]
+    assert [now_is(each).superseded_by_id for each in sides] == [third.pk] * 2
     check_invariants()
 
 
