@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 import onnxruntime
@@ -32,6 +33,7 @@ from routing.clients.embeddings import (
 )
 from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import EmbeddingError, FailureKind
+from teams.errors import UnavailableError
 
 # Seed 000, contradiction detection: measured there on a transformer's vectors.
 TRANSFORMER_OPPOSITION = 0.7
@@ -179,6 +181,26 @@ class CachedEmbedder:
         if not keys:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([found[key] for key in keys])
+
+
+def embed_readable(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Unit vectors, shape (len(texts), dimensions), and zeros for a text that the model refuses.
+
+    Raises what the embedder raises where it does not answer or refuses every text.
+    """
+    try:
+        return embedder.embed(texts)
+    except (EmbeddingError, UnavailableError) as error:
+        cause = error if isinstance(error, EmbeddingError) else error.__cause__
+        if not isinstance(cause, EmbeddingError) or cause.kind is FailureKind.UNAVAILABLE:
+            raise
+    # A text that no cache holds: a wrong key or model must not pass for a refused text.
+    embedder.embed([uuid4().hex])
+    if len(texts) == 1:
+        return np.zeros((1, embedder.dimensions), dtype=np.float32)
+    middle = len(texts) // 2
+    halves = texts[:middle], texts[middle:]
+    return np.concatenate([embed_readable(embedder, half) for half in halves])
 
 
 def normalise(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import wraps
@@ -110,6 +110,24 @@ def _place(task: str, ids: tuple[UUID, ...]) -> str:
 def pause_after(attempts: int) -> timedelta:
     """Returns the pause after so many failures in a row; it doubles up to JOB_PAUSE_SECONDS."""
     return timedelta(seconds=min(2 ** min(attempts, 20), settings.JOB_PAUSE_SECONDS))
+
+
+def sum_over_teams(team_ids: Iterable[UUID], work: Callable[[UUID], int]) -> int:
+    """Runs the work for each team, in random order, and returns the sum of its results.
+
+    The first error is raised after all teams had their turn, so that none holds up the others.
+    """
+    teams, done, failed = list(team_ids), 0, list[Exception]()
+    random.shuffle(teams)  # so that the time does not always run out for the same one
+    for team_id in teams:
+        try:
+            done += work(team_id)
+        except Exception as error:
+            logger.warning("The work for team %s failed: %s", team_id, error)
+            failed.append(error)
+    if failed:
+        raise failed[0]
+    return done
 
 
 # -- retries ---------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.understanding.tools import Tools
+from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -65,6 +66,20 @@ class OrthogonalEmbedder:
                 axis = self._seen.setdefault(text, len(self._seen))
             row[axis % self.dimensions] = 1.0
         return rows
+
+
+class RefusingEmbedder(RandomEmbedder):
+    """An embedder whose model refuses every batch with that word in it."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors; raises as an endpoint does that answers 400."""
+        if any(self._word in text for text in texts):
+            raise EmbeddingError("refused", kind=FailureKind.MISCONFIGURED)
+        return super().embed(texts)
 
 
 class AwayEmbedder(OrthogonalEmbedder):

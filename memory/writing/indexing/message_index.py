@@ -22,8 +22,9 @@ from pgvector import HalfVector
 from memory.domain.talk import searchable_text
 from memory.domain.text.words import name_words
 from memory.selectors.conversations import spoken_messages
+from memory.understanding.embedders import embed_readable
 from memory.understanding.tools import Tools
-from memory.writing.background import exclusively
+from memory.writing.background import exclusively, sum_over_teams
 from teams.errors import UnavailableError
 from teams.prepared import run_prepared
 from teams.services.people import frozen_team_ids
@@ -85,23 +86,26 @@ def said_by(*, team_id: UUID, ids: Sequence[UUID]) -> list[SaidText]:
 def index_waiting(*, tools: Tools, most: int) -> int:
     """Indexes about `most` pending messages of each team; returns how many in all.
 
-    A team that another worker indexes is left alone.
+    A team that another worker indexes is left alone. An error of one team is raised after the
+    others are indexed.
     """
     with connection.cursor() as cursor:
         cursor.execute(_TEAMS)
         teams = {row[0] for row in cursor.fetchall()}
-    done = 0
-    for team_id in teams - frozen_team_ids():
+
+    def index(team_id: UUID) -> int:
         with exclusively(f"index:{team_id}") as is_mine:
-            done += index_team(team_id=team_id, tools=tools, most=most) if is_mine else 0
-    return done
+            return index_team(team_id=team_id, tools=tools, most=most) if is_mine else 0
+
+    return sum_over_teams(teams - frozen_team_ids(), index)
 
 
 def index_team(*, team_id: UUID, tools: Tools, most: int = 0) -> int:
     """Indexes about `most` pending messages of a team (0: all), oldest first.
 
-    It may be stopped at any time and run twice at once. Raises UnavailableError when the embedder
-    does not answer; finished batches stay.
+    A text that the embedder refuses is found by its words alone. It may be stopped at any time and
+    run twice at once. Raises UnavailableError when the embedder does not answer; finished batches
+    stay.
     """
     done, after = 0, UUID(int=0)
     while not most or done < most:
@@ -124,7 +128,7 @@ def _fill(team_id: UUID, batch: Sequence[SaidText], tools: Tools) -> None:
     next_vectors: dict[UUID, str] = {}
     model = next_model = ""
     if texts:
-        vectors = _as_text(texts, tools.embedder.embed(list(texts.values())))
+        vectors = _as_text(texts, embed_readable(tools.embedder, list(texts.values())))
         model = tools.embedder.name
         next_model, following = tools.next_vectors(list(texts.values()))
         next_vectors = _as_text(texts, following)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from pgvector import HalfVector
 
 from memory.models import EmbeddingState, Memory, MessageEntry, SearchEntry
+from memory.understanding.embedders import embed_readable
 from memory.understanding.ports import Embedder
 from memory.writing.background import exclusively
 from memory.writing.indexing.message_index import said_by
@@ -260,7 +261,7 @@ def _pass(*, embedder: Embedder, batch: int, on_progress: Callable[[int], object
                 # Outside any transaction, as the embedder may be remote; a text never changes, but
                 # an entry may be erased after its id was read.
                 ids = [each for each in ids if each in texts]
-                found = embedder.embed([texts[each] for each in ids])
+                found = embed_readable(embedder, [texts[each] for each in ids])
                 vectors = [HalfVector(vector).to_text() for vector in found]
                 kind.run(team_id, _ADD_VECTORS, [embedder.name, ids, vectors, team_id])
                 done += len(ids)

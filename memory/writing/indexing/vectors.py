@@ -5,7 +5,6 @@ Pending work is a row: nothing is lost with the process that stored it or the wo
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from uuid import UUID
@@ -17,8 +16,9 @@ from pgvector import HalfVector
 from memory.domain.levels import LongText
 from memory.domain.types import Asker
 from memory.models import Memory, MemoryLevels
+from memory.understanding.embedders import embed_readable
 from memory.understanding.tools import Tools
-from memory.writing.background import exclusively
+from memory.writing.background import exclusively, sum_over_teams
 from teams.prepared import run_prepared
 from teams.services.people import all_team_ids, frozen_team_ids
 from teams.tenancy import team_scope
@@ -54,17 +54,19 @@ def embed_pending(*, tools: Tools, seconds: float) -> int:
     A team that another worker embeds is left alone. It may be stopped at any time. Raises
     UnavailableError when the embedder does not answer; finished batches stay.
     """
-    done, ends_at = 0, time.monotonic() + seconds
-    teams = list(pending_counts().keys() - frozen_team_ids())
-    random.shuffle(teams)  # so that the time does not always run out for the same one
-    for team_id in teams:
+    ends_at = time.monotonic() + seconds
+
+    def embed(team_id: UUID) -> int:
+        done = 0
         with exclusively(f"embed:{team_id}") as is_mine:
             while is_mine and time.monotonic() < ends_at:
                 found = _embed_batch(team_id, tools)
                 done += found
                 if found < BATCH:
                     break
-    return done
+        return done
+
+    return sum_over_teams(pending_counts().keys() - frozen_team_ids(), embed)
 
 
 def _embed_batch(team_id: UUID, tools: Tools) -> int:
@@ -75,7 +77,7 @@ def _embed_batch(team_id: UUID, tools: Tools) -> int:
     if not texts:
         return 0
     contents = list(texts.values())
-    vectors = [HalfVector(vector).to_text() for vector in tools.embedder.embed(contents)]
+    vectors = [HalfVector(vector).to_text() for vector in embed_readable(tools.embedder, contents)]
     model = tools.embedder.name
     next_model, following = tools.next_vectors(contents)
     next_vectors = [None if each is None else HalfVector(each).to_text() for each in following]
@@ -93,8 +95,9 @@ LEVELS_BATCH = 50
 def write_waiting_levels(*, tools: Tools, seconds: float) -> int:
     """Writes the pending levels of all teams for `seconds`; returns how many."""
     ends_at = time.monotonic() + seconds
-    return sum(
-        write_levels(team_id=team_id, tools=tools, ends_at=ends_at) for team_id in all_team_ids()
+    return sum_over_teams(
+        all_team_ids(),
+        lambda team_id: write_levels(team_id=team_id, tools=tools, ends_at=ends_at),
     )
 
 
@@ -124,7 +127,7 @@ def write_levels(
         if not rows:
             break
         written = [tools.levels.write(_text_of(row.memory)) for row in rows]
-        vectors = tools.embedder.embed([each.levels.summary for each in written])
+        vectors = embed_readable(tools.embedder, [each.levels.summary for each in written])
         model = tools.embedder.name
         with team_scope(team_ids=[team_id], actor=LEVELS_ACTOR, reason="shorter versions"):
             for row, each, vector in zip(rows, written, vectors, strict=True):

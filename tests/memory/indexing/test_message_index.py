@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -23,14 +24,17 @@ from memory.understanding.tools import Tools
 from memory.writing.decisions.changes import delete_memory
 from memory.writing.drafts import MemoryDraft
 from memory.writing.indexing.message_index import index_team, index_waiting
+from memory.writing.indexing.reembedding import embedding_status
 from memory.writing.posting import post_messages
 from memory.writing.write_path import write_memories
+from routing.clients.protocol import EmbeddingError
 from teams.errors import UnavailableError
 from teams.models import Conversation, Message, Project
 from teams.services.conversations import NewMessage
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.cast import Cast, make_cast
+from tests.support.embedders import RefusingEmbedder
 from tests.support.waiting import until
 
 
@@ -41,8 +45,12 @@ class AwayEmbedder:
     dimensions = 0
     opposition_similarity = 0.7
 
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Nothing."""
+        self.asked += texts
         raise UnavailableError("The embedding model does not answer; nothing was changed.")
 
 
@@ -158,6 +166,49 @@ def test_without_its_embedder_a_message_is_stored_and_waits(
     assert Message.objects.filter(pk=message.pk).exists()
     assert waiting() == 1
     assert index_team(team_id=acme.team.id, tools=tools) == 1
+
+
+def test_a_text_that_the_embedder_refuses_is_found_by_its_words_alone(
+    acme: Cast, talk: Conversation, tools: Tools
+) -> None:
+    picky = replace(tools, embedder=RefusingEmbedder("poison"))
+    refused, other, _ = post(acme, talk, "Biscuit ate poison.", "Biscuit is well.", "Good!")
+
+    index_team(team_id=acme.team.id, tools=picky)
+
+    assert (waiting(), "poison" in words_of(refused)) == (0, True)
+    entries = {each.message_id: each for each in MessageEntry.objects.all()}
+    assert [any(entries[each.pk].embedding) for each in (refused, other)] == [False, True]
+    assert embedding_status(wanted="another model").lacking_messages == 3
+
+
+def test_an_embedder_that_refuses_every_text_leaves_all_waiting(
+    acme: Cast, talk: Conversation, tools: Tools
+) -> None:
+    post(acme, talk, "Biscuit is the office dog.")
+
+    with pytest.raises(EmbeddingError):
+        index_team(team_id=acme.team.id, tools=replace(tools, embedder=RefusingEmbedder("")))
+
+    assert waiting() == 1
+
+
+def test_a_team_that_cannot_be_indexed_holds_up_no_other(
+    acme: Cast, globex: Cast, tools: Tools
+) -> None:
+    for cast in (acme, globex):
+        with team_scope(team_ids=[cast.team.id], actor="test"):
+            talk = factories.ConversationFactory.create(
+                team=cast.team, agent=cast.kyra, end_user=cast.sarah
+            )
+        post(cast, talk, f"Biscuit is the dog of {cast.team.slug}.")
+    away = AwayEmbedder()
+
+    with pytest.raises(UnavailableError):
+        index_waiting(tools=replace(tools, embedder=away), most=100)
+
+    asked = " ".join(away.asked)
+    assert all(f"dog of {each.team.slug}." in asked for each in (acme, globex))
 
 
 @pytest.mark.parametrize("role", ["system", "tool"])

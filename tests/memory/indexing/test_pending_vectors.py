@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -25,6 +26,7 @@ from memory.writing.write_path import EMBEDDED_AT_ONCE
 from teams.errors import UnavailableError
 from teams.tenancy import team_scope
 from tests.support.cast import Cast
+from tests.support.embedders import RefusingEmbedder
 from tests.support.reading import search
 from tests.support.reembedding import (
     NEW,
@@ -133,6 +135,16 @@ def test_what_a_worker_leaves_behind_the_next_one_finds(acme: Cast, tools: Tools
     assert embed_pending(tools=tools, seconds=60) == 2 * len(BULK) - BATCH
 
     assert pending(acme) == 0
+
+
+def test_a_memory_that_the_embedder_refuses_holds_up_no_other(acme: Cast, tools: Tools) -> None:
+    store_at_once(acme, tools, *BULK, "Biscuit ate poison.")
+
+    picky = RefusingEmbedder("poison")
+    assert embed_pending(tools=replace(tools, embedder=picky), seconds=60) == len(BULK) + 1
+
+    assert pending(acme) == 0
+    assert models_of(acme) == {(picky.name, "", False)}
 
 
 def test_a_team_that_another_worker_is_at_is_left_alone(acme: Cast, tools: Tools) -> None:

@@ -53,7 +53,7 @@ def test_a_run_that_failed_goes_on_where_it_stopped(
     acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings, server: FakeOpenAI
 ) -> None:
     def fail(_: int) -> None:
-        server.will(error(401))
+        server.will(error(401), error(401))
 
     with pytest.raises(EmbeddingError) as caught:
         run(on_progress=fail)
@@ -114,7 +114,7 @@ def test_going_back_halfway_drops_what_was_begun(
     acme: Cast, known: list[Memory], tools: Tools, new_settings: Settings, server: FakeOpenAI
 ) -> None:
     with pytest.raises(EmbeddingError):
-        run(on_progress=lambda _: server.will(error(401)))
+        run(on_progress=lambda _: server.will(error(401), error(401)))
 
     reembed(embedder=build_embedder(EmbedderSpec("wordllama", "l2_supercat_256")), grace_seconds=0)
 
