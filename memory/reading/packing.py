@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from datetime import time as clock_time
 from heapq import nlargest
 from uuid import UUID
 
@@ -148,18 +149,15 @@ def packed_prompt(
     if further:
         names = names.joined(person_names(team_id=viewer.team_id, texts=further))
     watch.lap("conflicts and names")
+    zone = zone_of(team_id=viewer.team_id, now=read.now)
     assembly = _assembled(
         packing,
         choice,
         opposites=opposed.told(names),
         names=names,
         levels=_levels_among(packing, choice, team_id=viewer.team_id),
-        quotes=_quotes(
-            messages,
-            words=words,
-            section=packing.quoted_in,
-            zone=zone_of(team_id=viewer.team_id, now=read.now),
-        ),
+        quotes=_quotes(messages, words=words, section=packing.quoted_in, zone=zone),
+        zone=zone,
         limit=read.limit,
     )
     watch.lap("pack")
@@ -232,6 +230,7 @@ def _assembled(
     names: PersonNames,
     levels: Mapping[UUID, Levels],
     quotes: Sequence[Text],
+    zone: tzinfo,
     limit: int | None,
 ) -> Assembly:
     """The plan's prompt of the candidates, without past ones whose successors found no room."""
@@ -242,6 +241,7 @@ def _assembled(
             row,
             names.told(key, row.content),
             opposites.get(key, ()),
+            zone=zone,
             quote=names.quotes.get(key),
         )
         shorter = _named(levels.get(key), key, names)
@@ -363,10 +363,17 @@ def line_of(
     told: str,
     opposites: tuple[Opposite, ...] = (),
     *,
+    zone: tzinfo,
     quote: Quote | None = None,
 ) -> Line:
-    """Returns the line of a memory that is rendered as `told`, a quote if there is one."""
+    """Returns the line of a memory that is rendered as `told`, a quote if there is one.
+
+    The day of an event is that of `zone`.
+    """
     happened_at = None if row.held_from is None else datetime.fromtimestamp(row.held_from, UTC)
+    # A midnight is a day, the same everywhere, as it is in the ranking.
+    if happened_at is not None and happened_at.timetz() != clock_time(tzinfo=UTC):
+        happened_at = in_zone(happened_at, zone)
     if quote is not None and quote.valid_from is not None:
         happened_at = quote.valid_from
     return Line(

@@ -40,6 +40,7 @@ from memory.reading.packing import Chosen, line_of
 from memory.reading.ranking import Ranked
 from memory.selectors.names import PersonNames
 from memory.selectors.search.signal_rows import SignalRow
+from memory.selectors.ttl_cache import zone_of
 from memory.understanding.embedders import built_in_embedder
 from memory.understanding.judging import small_judge
 from routing.domain.complexity import measure
@@ -392,7 +393,8 @@ class FactChooser:
     def _fact(self, each: Ranked, names: PersonNames) -> Fact:
         row = each.row
         quote = names.quotes.get(row.memory_id)
-        line = line_of(row, names.told(row.memory_id, row.content), quote=quote)
+        zone = zone_of(team_id=self.viewer.team_id, now=self.now)
+        line = line_of(row, names.told(row.memory_id, row.content), zone=zone, quote=quote)
         return Fact(
             key=row.memory_id,
             scope=scope_of(row, viewer=self.viewer, conversation_id=self.conversation_id),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 from uuid import UUID
 
@@ -172,7 +172,7 @@ class Chooser:
 
 
 def _is_liked(row: SignalRow) -> bool:
-    return row.memory_type == MemoryType.USER_PROFILE or line_of(row, "").is_preference
+    return row.memory_type == MemoryType.USER_PROFILE or line_of(row, "", zone=UTC).is_preference
 
 
 @dataclass(frozen=True, slots=True)

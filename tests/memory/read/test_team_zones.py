@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory.domain.types import MemoryType
 from teams.models import Team
 from teams.tenancy import team_scope
 from tests.support.hot_desk import Desk, desk, texts, town
@@ -62,6 +63,24 @@ def test_a_day_without_an_hour_is_the_same_day_everywhere(desk: Desk) -> None:
     )
 
     assert of_the_day == of_the_month > of_the_next
+
+
+@pytest.mark.parametrize(
+    ("zone", "begins_at"),
+    [
+        ("Europe/Berlin", datetime(2026, 3, 9, 23, tzinfo=UTC)),
+        ("America/New_York", datetime(2026, 3, 10, tzinfo=UTC)),  # a day without an hour
+    ],
+)
+def test_the_day_of_an_event_is_that_of_the_team(
+    desk: Desk, zone: str, begins_at: datetime
+) -> None:
+    move(desk, zone)
+    event = MemoryType.EPISODIC
+    desk.remember("The lamp party is in March.", memory_type=event, valid_from=begins_at)
+
+    told = desk.ask("When is the lamp party?").text
+    assert "[EVENT 2026-03-10]: The lamp party is in March." in told
 
 
 def test_an_answer_is_not_kept_past_the_midnight_of_the_team(desk: Desk) -> None:
