@@ -37,7 +37,7 @@ from memory.writing.summaries import (
 )
 from memory.writing.waiting import StillExtractingError, finish, report
 from memory.writing.write_path import prepare, store
-from teams.errors import ConflictError, UnavailableError
+from teams.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError
 from teams.models import Conversation, Message
 from teams.services.team_settings import flags_of_id, require_memory
 from teams.tenancy import hold_lock, team_scope
@@ -102,9 +102,10 @@ def compact_conversation(
     Either `keep_last` messages stay, or as many of the last as fit `max_tokens`. Summary and
     compaction are stored in one transaction after everything is extracted; with the team's
     compaction shield off, the summary uses what is extracted by then. All messages stay stored.
-    Raises NotFoundError for an invisible conversation, and, compacting nothing, UnavailableError
-    when anything fails and StillExtractingError if the extraction takes longer than `seconds`
-    (COMPACT_WAIT_SECONDS): it continues, and the same call succeeds once it is done.
+    Raises NotFoundError for an invisible conversation, ForbiddenError where the team has memory
+    switched off, and, compacting nothing, UnavailableError when anything fails and
+    StillExtractingError if the extraction takes longer than `seconds` (COMPACT_WAIT_SECONDS): it
+    continues, and the same call succeeds once it is done.
     """
     until = time.monotonic() + (settings.COMPACT_WAIT_SECONDS if seconds is None else seconds)
     for _ in range(_ATTEMPTS):
@@ -116,7 +117,7 @@ def compact_conversation(
             if plan.is_shielded:
                 _extract_first(plan, tools, until)
             compaction = _summarise(viewer, plan, tools)
-        except StillExtractingError:
+        except (StillExtractingError, ForbiddenError, NotFoundError):
             raise
         except UnavailableError as error:
             raise UnavailableError(f"Nothing was compacted: {error.message}") from error

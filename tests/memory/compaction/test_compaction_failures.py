@@ -18,8 +18,8 @@ from memory.models import Compaction, Job, Memory
 from memory.understanding.tools import Tools
 from memory.writing.jobs import start_extraction
 from memory.writing.waiting import extract_now
-from teams.errors import UnavailableError
-from teams.models import Conversation, Message
+from teams.errors import ForbiddenError, UnavailableError
+from teams.models import Conversation, Message, Team
 from teams.tenancy import team_scope
 from tests import factories
 from tests.support.compaction import (
@@ -98,6 +98,21 @@ def test_a_compaction_that_postgresql_turns_away_is_tried_again(
 
     assert done.count == 2
     assert done.summary == told(*noted(*FACTS[:2]))
+
+
+def test_memory_switched_off_meanwhile_is_no_failure(talk: Conversation, plain: Tools) -> None:
+    class SwitchesOff(Recorder):
+        def summarise(
+            self, *, points: Sequence[Point], since: datetime, until: datetime, asker: Asker
+        ) -> WrittenSummary:
+            with team_scope(team_ids=[talk.team_id], actor="test"):
+                Team.objects.filter(pk=talk.team_id).update(feature_flags={"memory": False})
+            return super().summarise(points=points, since=since, until=until, asker=asker)
+
+    say(talk, *FACTS[:2])
+
+    with pytest.raises(ForbiddenError, match="switched off"):
+        compact(talk, replace(plain, summariser=SwitchesOff()))
 
 
 def test_a_failure_half_way_keeps_what_was_extracted_and_reads_it_only_once(
