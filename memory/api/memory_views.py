@@ -70,6 +70,10 @@ HELD = (
     " request."
 )
 
+NOT_PINNED = (
+    "The memory was stored before and stays unpinned; pin it with POST /v1/memories/{id}/pin."
+)
+
 
 MemoryPage = page_schema("MemoryPage", MemorySerializer)
 
@@ -154,6 +158,10 @@ class MemoryViewSet(MemoryWrites):
         )
         self.noted(write_event(each) for each in results)
         shown = self.written(results)
+        for told, each in zip(shown, sent, strict=True):
+            is_repeated = told["outcome"] == Outcome.DUPLICATE
+            if is_repeated and each["is_pinned"] and not told["is_pinned"]:
+                told["warnings"].append(NOT_PINNED.format(id=told["id"]))
         if many:
             return Response(shown, status=status.HTTP_201_CREATED)
         return Response(shown[0], status=code_of(results[0]))

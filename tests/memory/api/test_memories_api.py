@@ -121,6 +121,15 @@ def test_a_repeated_fact_is_a_duplicate(api: APIClient) -> None:
     assert Memory.objects.count() == 1
 
 
+def test_a_repeated_fact_that_was_to_be_pinned_warns_that_it_is_not(api: APIClient) -> None:
+    first = remember(api).json()
+
+    again = remember(api, is_pinned=True).json()
+
+    assert (again["outcome"], again["is_pinned"]) == ("duplicate", False)
+    assert f"/v1/memories/{first['id']}/pin" in again["warnings"][0]
+
+
 def test_a_memory_shows_how_often_it_was_said_again_and_in_which_messages(api: APIClient) -> None:
     talk = {"agent": "kyra", "user": "sarah", "thread_id": "t"}
     conversation = api.post("/v1/conversations", talk, format="json").json()["id"]
