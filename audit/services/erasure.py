@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,6 +28,8 @@ PURGE_REASON = "erasure of purged memories"
 CONFIRM_SECONDS = 600
 # No cache of what a memory says outlives this.
 _CACHES_KEPT = timedelta(hours=25)
+# Keys of Redis that are no caches, by the word after the prefix: working memory, counters, locks.
+_STATE = ("task", "task-owners", "open-tasks", "errors", "together", "rate", "inbox")
 _SALT = "erase-user"
 _ATTEMPTS = 4
 
@@ -129,12 +131,15 @@ def forget_statistics(team_id: UUID) -> None:
 
 
 def clear_caches_of_erased(*, now: datetime) -> None:
-    """Clear the caches of every team that erased something in the last 25 hours."""
+    """Clear the caches of every team that erased something in the last 25 hours.
+
+    Open tasks and other state that no read puts back stays: it was cleared by the erasure itself.
+    """
     for team_id in all_team_ids():
         with team_scope(team_ids=[team_id], actor="task:clear_caches"):
             recent = Erasure.objects.filter(team_id=team_id, at__gte=now - _CACHES_KEPT).exists()
         if recent:
-            _clear_caches(team_id)
+            _clear_caches(team_id, sparing=_STATE)
 
 
 def _erase(*, team_id: UUID, external_id: str, actor: str, reason: str) -> ErasurePlan:
@@ -168,13 +173,18 @@ def _plan(person: EndUser, rows: Sequence[tuple[Any, ...]]) -> ErasurePlan:  # A
     return ErasurePlan(person.pk, person.external_id, kept=kept, **counts)
 
 
-def _clear_caches(team_id: UUID) -> None:
-    """Drop every key of Redis that names the team, and every judgement of two texts."""
+def _clear_caches(team_id: UUID, *, sparing: Collection[str] = ()) -> None:
+    """Drop every key of Redis that names the team, and every judgement of two texts.
+
+    Keys of the kinds to spare are left: the word after the prefix.
+    """
     prefix = settings.REDIS_PREFIX
+    spared = tuple(f"{prefix}:{kind}:".encode() for kind in sparing)
     try:
         client = get_redis_connection("default")
         for pattern in (f"{prefix}:*{team_id}*", f"{prefix}:judgement:*"):
             for key in client.scan_iter(pattern, count=1000):
-                client.delete(key)
+                if not key.startswith(spared):
+                    client.delete(key)
     except redis.RedisError:
         logger.warning("The caches of team %s are cleared later: Redis is away.", team_id)

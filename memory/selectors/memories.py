@@ -61,7 +61,8 @@ WHERE s.team_id = %s AND s.id = ANY (%s::uuid[]) AND s.memory_type = 'insight' A
     SELECT FROM memory_memoryrelation r
     JOIN memory_memory m ON m.team_id = r.team_id AND m.id = r.to_memory_id
     WHERE r.team_id = s.team_id AND r.from_memory_id = s.id
-        AND r.relation_type = 'derived_from' AND m.status = 'soft_deleted'
+        AND r.relation_type = 'derived_from'
+        AND (m.status = 'soft_deleted' OR m.audience = 'agent' AND s.audience <> 'agent')
 )
 """
 

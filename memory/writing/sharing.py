@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memory.domain.audience import Viewer
 from memory.domain.types import MemoryType, Scope, Status
-from memory.models import Job, Memory
+from memory.models import Job, Memory, MemoryRelation
 from memory.models.memory import LIVE
 from memory.selectors.names import role_of
 from memory.understanding.quoting import Said, confided, told_to_team
@@ -158,9 +159,9 @@ def withdraw_confided(
 
     `confided` are the ids of messages that were told in confidence. What the caps left out of those
     messages is written for the agent alone, too, and what waits for consent waits no longer. What
-    the agent knows already, and versions that are no longer true, are deleted. Call it outside any
-    transaction, before the range counts as extracted; again it changes nothing. A disputed memory
-    stays until that is settled, and the log names it.
+    the agent knows already, versions that are no longer true, and insights are deleted. Call it
+    outside any transaction, before the range counts as extracted; again it changes nothing. A
+    disputed memory stays until that is settled, and the log names it.
     """
     conversation = source.conversation
     earlier = confided & {row.pk for row in source.context}
@@ -177,11 +178,15 @@ def withdraw_confided(
                 status__in=(*LIVE, Status.SUPERSEDED, Status.ARCHIVED),
             )
         )
+        insights = list(_insights_from(conversation.team_id, rows, earlier))
         _withdraw_waiting(conversation, earlier)
     of_several = consent().withdraw(
         conversation=conversation, message_ids=earlier, actor=actor, now=timezone.now()
     )
     why = "told in confidence"
+    for insight in insights:
+        with suppress(NotFoundError):
+            delete_memory(viewer=viewer, memory_id=insight, reason=why)
     for row in (each for each in rows if each.pk not in of_several):
         move = Move(
             memory_type=MemoryType.AGENT_PRIVATE,
@@ -203,6 +208,23 @@ def withdraw_confided(
                 logger.warning("Memory %s, told in confidence, stays shared: %s", row.pk, error)
             else:
                 delete_memory(viewer=viewer, memory_id=row.pk, reason=why)
+
+
+def _insights_from(
+    team_id: UUID, rows: Sequence[Memory], confided: AbstractSet[UUID]
+) -> QuerySet[Memory, UUID]:
+    """The ids of the shared insights that rest on these memories or messages; call it in scope."""
+    derived = MemoryRelation.objects.filter(
+        team_id=team_id, relation_type="derived_from", to_memory__in=[row.pk for row in rows]
+    )
+    found = Memory.objects.filter(
+        Q(source_message_ids__overlap=list(confided)) | Q(pk__in=derived.values("from_memory_id")),
+        team_id=team_id,
+        agent=None,
+        memory_type=MemoryType.INSIGHT,
+        status__in=(*LIVE, Status.SUPERSEDED, Status.ARCHIVED),
+    )
+    return found.values_list("pk", flat=True)
 
 
 def _withdraw_waiting(conversation: Conversation, confided: AbstractSet[UUID]) -> None:

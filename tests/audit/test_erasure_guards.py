@@ -171,11 +171,14 @@ def test_a_cache_that_was_filled_too_late_is_cleared_by_the_sweep(
     erase(town, "sarah")
     client = get_redis_connection("default")
     late = f"{settings.REDIS_PREFIX}:summary:{town.team.id}:{uuid4()}"
-    client.set(late, NEEDLE)
+    state = f"{settings.REDIS_PREFIX}:task:{town.team.id}:kyra:fix-17"
+    for key in (late, state):
+        client.set(key, NEEDLE)
 
     clear_caches_of_erased(now=timezone.now())
 
     assert client.get(late) is None
+    assert client.get(state) is not None
 
 
 # Tables of a team that hold no word of a person; a new one must be added here or to the erasure.

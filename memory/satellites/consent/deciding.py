@@ -373,6 +373,8 @@ def _decided(viewer: Viewer, request_id: UUID, *, is_locked: bool = False) -> Co
         raise ConflictError(f"There is no decision to undo: it is {row.state}.")
     if row.state == _State.APPROVED and row.commit_id is None:
         raise ConflictError("Nothing was kept by which it could be undone.")
+    if row.state == _State.REJECTED and row.note == _CONFIDED:
+        raise ConflictError("The person asked to keep this between them and the agent.")
     again = ConsentRequest.objects.filter(
         team_id=row.team_id,
         kind=row.kind,

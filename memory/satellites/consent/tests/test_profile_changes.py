@@ -234,6 +234,9 @@ def test_what_was_told_in_confidence_waits_no_longer(desk: Desk) -> None:
     assert [(each["status"], each["note"]) for each in of_kyra] == [
         ("rejected", "told in confidence")
     ]
+    undone = post(desk.kyra, f"consent-requests/{of_kyra[0]['id']}/undo")
+    assert undone.status_code == 409
+    assert "keep this between them" in undone.json()["detail"]
     assert live() == [OSLO]
 
 

@@ -18,8 +18,11 @@ from memory.understanding.model_writers import ModelInsights
 from memory.understanding.tools import Tools
 from routing.clients.structured_calls import StructuredCompletions
 from teams.models import Agent, EndUser
+from tests.factories import MemoryFactory
 from tests.support.cast import Cast, Clients, switch
 from tests.support.erasure import ERASED, erase
+from tests.support.learning import extract as learn
+from tests.support.learning import tell
 from tests.support.openai_server import FakeOpenAI, answer
 from tests.support.sittings import DAY, extract, post
 
@@ -212,6 +215,48 @@ def test_what_was_deleted_is_neither_drawn_again_nor_told(
 
     assert api.delete(f"/v1/memories/{insight.pk}").status_code in (200, 204)
     assert draw(acme, tools, now=timezone.now() + 2 * DAY) == []
+
+
+def test_an_insight_goes_with_what_is_asked_to_be_kept_in_confidence(
+    acme: Cast, api: APIClient
+) -> None:
+    talk = tell(api, "My husband Tom and I decided on Monday to get a divorce.")
+    learn(api, talk)
+    stated = Memory.objects.get(audience="person")
+    insight = MemoryFactory.create(
+        team=acme.team,
+        end_user=acme.sarah,
+        memory_type="insight",
+        content="Sarah seems to end her marriage.",
+    )
+    MemoryRelation.objects.create(
+        team=acme.team,
+        from_memory=insight,
+        to_memory=stated,
+        relation_type="derived_from",
+        strength=1.0,
+    )
+
+    silence = {"role": "user", "content": "Please keep that between us."}
+    api.post(f"/v1/conversations/{talk}/messages", {"messages": [silence]}, format="json")
+    learn(api, talk)
+
+    stated.refresh_from_db()
+    insight.refresh_from_db()
+    assert (stated.audience, insight.status) == ("agent", "soft_deleted")
+
+
+def test_an_insight_is_not_told_where_its_source_became_an_agents_own(
+    acme: Cast, api: APIClient, tools: Tools, evening: datetime
+) -> None:
+    versions = change_mind(api, evening)
+    (insight,) = draw(acme, tools)
+    Memory.objects.filter(pk=versions[2]).update(audience="agent", agent=acme.kyra)
+
+    query = {"agent": "kyra", "user": "sarah", "query": "breakfast"}
+    told = api.post("/v1/retrieve", query, format="json").json()["memories"]
+
+    assert str(insight.pk) not in {each["id"] for each in told}
 
 
 def test_a_deleted_insight_hides_no_message(
