@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import threading
 import time
 import unicodedata
@@ -34,6 +35,8 @@ from routing.clients.embeddings import (
 from routing.clients.endpoints import EndpointRest
 from routing.clients.protocol import EmbeddingError, FailureKind
 from teams.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
 
 # Seed 000, contradiction detection: measured there on a transformer's vectors.
 TRANSFORMER_OPPOSITION = 0.7
@@ -188,19 +191,28 @@ def embed_readable(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float
 
     Raises what the embedder raises where it does not answer or refuses every text.
     """
+    if (found := _unless_refused(embedder, texts)) is not None:
+        return found
+    # A text that no cache holds: a wrong key or model must not pass for a refused text.
+    embedder.embed([uuid4().hex])
+    if len(texts) == 1:
+        # Once more, as a failure that passes must not pass for one either.
+        found = _unless_refused(embedder, texts)
+        return np.zeros((1, embedder.dimensions), dtype=np.float32) if found is None else found
+    middle = len(texts) // 2
+    halves = texts[:middle], texts[middle:]
+    return np.concatenate([embed_readable(embedder, half) for half in halves])
+
+
+def _unless_refused(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32] | None:
     try:
         return embedder.embed(texts)
     except (EmbeddingError, UnavailableError) as error:
         cause = error if isinstance(error, EmbeddingError) else error.__cause__
         if not isinstance(cause, EmbeddingError) or cause.kind is FailureKind.UNAVAILABLE:
             raise
-    # A text that no cache holds: a wrong key or model must not pass for a refused text.
-    embedder.embed([uuid4().hex])
-    if len(texts) == 1:
-        return np.zeros((1, embedder.dimensions), dtype=np.float32)
-    middle = len(texts) // 2
-    halves = texts[:middle], texts[middle:]
-    return np.concatenate([embed_readable(embedder, half) for half in halves])
+        logger.warning("The embedder refuses %d texts: %s", len(texts), cause)
+    return None
 
 
 def normalise(text: str) -> str:

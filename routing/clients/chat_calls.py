@@ -12,7 +12,14 @@ from typing import Any
 import httpx2
 import openai
 
-from routing.domain.chat_answers import Json, counted_usage, given_limits, has_answer
+from routing.domain.chat_answers import (
+    LIMITS,
+    Json,
+    counted_usage,
+    given_limits,
+    has_answer,
+    tokens_of_request,
+)
 from routing.domain.choices import ModelChoice
 from routing.domain.endpoints import Reach
 from teams.tracing import Step
@@ -45,7 +52,8 @@ class ChatRequest:
 
     `parameters` (tools, tool_choice, temperature, response_format, stop, …) are passed through,
     except for what the model cannot take: a limit above its own, a name it does not know. Without a
-    limit a model that costs something gets its own: no more is reserved for an answer.
+    limit a model that costs something gets its own, as far as the context window has room: no more
+    is reserved for an answer.
     """
 
     messages: Sequence[Mapping[str, Any]]
@@ -144,7 +152,7 @@ def _note_usage(made: Step, answer: Json) -> None:
 
 def _ask(choice: ModelChoice, request: ChatRequest, *, stream: bool) -> object:
     def body(dialect: Dialect) -> Json:
-        sent = _accepted(request.parameters, choice, dialect, stream=stream)
+        sent = _accepted(request, choice, dialect, stream=stream)
         return {**sent, "messages": list(request.messages), "stream": stream}
 
     try:
@@ -164,15 +172,19 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _accepted(
-    parameters: Mapping[str, Any], choice: ModelChoice, dialect: Dialect, *, stream: bool
-) -> Json:
-    sent = {name: value for name, value in parameters.items() if name not in _OURS}
+def _accepted(request: ChatRequest, choice: ModelChoice, dialect: Dialect, *, stream: bool) -> Json:
+    sent = {
+        name: value
+        for name, value in request.parameters.items()
+        if name not in _OURS and (name not in LIMITS or value is not None)
+    }
     limits = given_limits(sent)
-    lowest = min([*limits.values(), choice.max_output_tokens])
-    sent |= dict.fromkeys(limits, lowest)
-    if not limits and choice.output_price:
-        sent = {**sent, "max_tokens": lowest}
+    sent |= dict.fromkeys(limits, min([*limits.values(), choice.max_output_tokens]))
+    if choice.output_price and not sent.keys() & set(LIMITS):
+        # Some endpoints refuse a limit that the window has no room for.
+        room = choice.context_window - tokens_of_request(request.messages, request.parameters)
+        if (own := min(choice.max_output_tokens, room)) > 0:
+            sent["max_tokens"] = own
     asked = sent.pop("stream_options", None)
     if stream and dialect.stream_options:
         wishes = asked if isinstance(asked, Mapping) else {}

@@ -11,7 +11,7 @@ from .choices import estimate_tokens
 # Any, in this module: JSON of the protocol, which may be anything.
 Json = dict[str, Any]
 
-_LIMITS = ("max_tokens", "max_completion_tokens")
+LIMITS = ("max_tokens", "max_completion_tokens")
 # Estimated tokens of a message beside its text, and of a picture.
 _MESSAGE_TOKENS = 4
 _PART_TOKENS = 800
@@ -29,12 +29,14 @@ def counted_usage(usage: object) -> tuple[int, int] | None:
 
 
 def given_limits(parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Limits on the answer's tokens that a request has, by name."""
-    given = {name: parameters.get(name) for name in _LIMITS}
+    """Limits on the answer's tokens that a request has, by name; whole numbers like 100.0 count."""
+    given = {name: parameters.get(name) for name in LIMITS}
     return {
-        name: limit
+        name: int(limit)
         for name, limit in given.items()
-        if isinstance(limit, int) and not isinstance(limit, bool)
+        if isinstance(limit, int | float)
+        and not isinstance(limit, bool)
+        and float(limit).is_integer()
     }
 
 

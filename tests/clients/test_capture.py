@@ -201,13 +201,14 @@ def test_what_the_server_refuses_for_good_holds_up_nothing(machine: Machine) -> 
     assert (len(spool.waiting()), len(list(spool.refused.iterdir()))) == (0, 1)
 
 
-def test_files_that_a_crash_left_empty_end_nothing(machine: Machine) -> None:
+@pytest.mark.parametrize("content", ["", '{"conversation": {}, "calls": null}', "[]"])
+def test_files_that_a_crash_left_broken_end_nothing(machine: Machine, content: str) -> None:
     file, server = machine.recorded("claude-session.jsonl"), FakeServer(CaptureError("away"))
     stop = machine.payload("claude-code", "Stop", file)
     hook(machine, "claude-code", stop, server)
     spool = Spool(machine.home / "capture")
     for broken in (*spool.waiting(), *(machine.home / "capture/sessions").iterdir()):
-        broken.write_bytes(b"")
+        broken.write_text(content)
     server.fails = None
 
     _, told = hook(machine, "claude-code", stop, server)

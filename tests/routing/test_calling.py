@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import traceback
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from routing.clients.chat_calls import ChatRequest
 from routing.clients.endpoints import check_endpoint
-from routing.domain.chat_answers import given_limits
+from routing.domain.chat_answers import given_limits, tokens_of_request
 from routing.models import Provider, RoutingDecision
 from routing.services.calling import (
     NoModelAnsweredError,
@@ -251,15 +252,21 @@ def test_a_limit_above_the_models_own_is_lowered(route: Route, server: FakeOpenA
     call(route=route, request=ask(max_tokens=50_000))
     call(route=route, request=ask(max_completion_tokens=20))
     call(route=route, request=ask(max_completion_tokens=20, max_tokens=900))
-    call(route=route, request=ask())
+    call(route=route, request=ask(max_tokens=100.0))
+    call(route=route, request=ask(max_completion_tokens=None))
+    choices = tuple(replace(each, context_window=100) for each in route.choices)
+    call(route=replace(route, choices=choices), request=ask())
 
     limits = [given_limits(each.body) for each in server.chats]
     assert limits == [
         {"max_tokens": 1_000},
         {"max_completion_tokens": 20},
         {"max_completion_tokens": 20, "max_tokens": 20},
+        {"max_tokens": 100},
         {"max_tokens": 1_000},
+        {"max_tokens": 100 - tokens_of_request(server.chats[-1].body["messages"], {})},
     ]
+    assert "max_completion_tokens" not in server.chats[4].body
 
 
 def test_a_model_with_other_names_is_served_and_remembered(

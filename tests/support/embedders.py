@@ -69,15 +69,16 @@ class OrthogonalEmbedder:
 
 
 class RefusingEmbedder(RandomEmbedder):
-    """An embedder whose model refuses every batch with that word in it."""
+    """An embedder whose model refuses every batch with that word in it, `times` times."""
 
-    def __init__(self, word: str) -> None:
+    def __init__(self, word: str, times: int = 1_000) -> None:
         super().__init__()
-        self._word = word
+        self._word, self._times = word, times
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors; raises as an endpoint does that answers 400."""
-        if any(self._word in text for text in texts):
+        if self._times and any(self._word in text for text in texts):
+            self._times -= 1
             raise EmbeddingError("refused", kind=FailureKind.MISCONFIGURED)
         return super().embed(texts)
 

@@ -182,6 +182,16 @@ def test_a_text_that_the_embedder_refuses_is_found_by_its_words_alone(
     assert embedding_status(wanted="another model").lacking_messages == 3
 
 
+def test_a_text_that_was_refused_in_passing_has_a_vector(
+    acme: Cast, talk: Conversation, tools: Tools
+) -> None:
+    post(acme, talk, "Biscuit is the office dog.")
+
+    index_team(team_id=acme.team.id, tools=replace(tools, embedder=RefusingEmbedder("dog", 1)))
+
+    assert any(MessageEntry.objects.get().embedding)
+
+
 def test_an_embedder_that_refuses_every_text_leaves_all_waiting(
     acme: Cast, talk: Conversation, tools: Tools
 ) -> None:

@@ -175,9 +175,13 @@ class Entry:
 
     @classmethod
     def read(cls, path: Path) -> Entry:
-        """Returns the entry that `write` stored."""
-        stored = json.loads(path.read_text())
-        return cls(stored["conversation"], stored["calls"])
+        """Returns the entry that `write` stored; ValueError for a file that holds none."""
+        try:
+            stored = json.loads(path.read_text())
+            calls = [each and (str(each[0]), dict(each[1])) for each in stored["calls"]]
+            return cls(dict(stored["conversation"]), calls)
+        except (LookupError, TypeError) as error:
+            raise ValueError(f"{path.name} holds no entry") from error
 
     def write(self, path: Path) -> None:
         """Stores it in a file for its owner alone."""
@@ -218,12 +222,9 @@ class Spool:
         with _alone(self.folder) as is_alone:
             while is_alone and (waiting := self.waiting()) and time.monotonic() < until:
                 path = waiting[0]
-                try:
-                    entry = Entry.read(path)
-                except (ValueError, LookupError, TypeError):
+                entry = self._read(path)
+                if entry is None:
                     told = f"{path.name} cannot be read; put aside in {self.refused}"
-                    self.refused.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    path.replace(self.refused / f"{path.stem}.broken")
                     continue
                 try:
                     refused = entry.send(server, f"capture-{path.stem}")
@@ -238,8 +239,18 @@ class Spool:
     def retry(self, config: Config) -> None:
         """Lets what was refused wait again, in the names that are configured now."""
         for path in sorted(self.refused.glob("*.json")):
-            self.add(Entry.read(path).named(agent=config.agent, person=config.person))
-            path.unlink()
+            if entry := self._read(path):
+                self.add(entry.named(agent=config.agent, person=config.person))
+                path.unlink()
+
+    def _read(self, path: Path) -> Entry | None:
+        """Returns the entry of a file; one that cannot be read is put aside."""
+        try:
+            return Entry.read(path)
+        except ValueError:
+            self.refused.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.replace(self.refused / f"{path.stem}.broken")
+            return None
 
 
 @contextmanager

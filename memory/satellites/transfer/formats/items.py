@@ -324,7 +324,8 @@ def _tags(value: object, place: str) -> list[str]:
     given = value.split(",") if isinstance(value, str) else value or []
     if not isinstance(given, list):
         raise ImportFileError(f"{place}: Tags must be a list.")
-    named = (_name(printable(text_at(each, place)), place)[:MAX_TAG_CHARS] for each in given)
+    texts = (printable(each) if isinstance(each, str) else each for each in given)
+    named = (_name(each, place)[:MAX_TAG_CHARS] for each in texts)
     return list(dict.fromkeys(each for each in named if each))[:MAX_TAGS]
 
 

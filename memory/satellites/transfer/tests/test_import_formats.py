@@ -524,7 +524,7 @@ def test_what_is_wrong_is_named(case: str) -> None:
 
 
 def test_a_character_that_cannot_be_stored_is_replaced() -> None:
-    odd = {**MEM0, "memory": "Likes\0tea.", "categories": ["a\u200db"]}
+    odd = {**MEM0, "memory": "Likes\0tea.", "categories": ["a\0b", None]}
     agent = {"name": "Sam\u200b", "messages": [{"role": "user", "content": "a\0b"}]}
 
     _, (item,) = read([odd])
