@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from audit.services.erasure import CONFIRM_SECONDS, confirmation_of, erase_confirmed, plan_erasure
 from memory.api.base import WITH_CONFLICT, ApiViewSet, Given, operation
-from memory.api.fields import IdsField, NameField, StrictBooleanField
+from memory.api.fields import IdsField, NameField, StrictBooleanField, name_in_address
 from memory.api.schemas import (
     ApiSerializer,
     DatedPageQuerySerializer,
@@ -181,17 +181,19 @@ class UserViewSet(ApiViewSet):
         A person who is given a role before they first talk is created. Insights that were made
         stay, to be deleted. Needs a team key that is bound to no agent.
         """
+        name = _name(external_id)
         with self.team_scope():
             if "role" in given:
-                ensure_end_user(team_id=self.principal.team_id, external_id=external_id)
-            person = self._person(external_id)
+                ensure_end_user(team_id=self.principal.team_id, external_id=name)
+            person = self._person(name)
             change_person(person=person, **given)
             return self._answer(person)
 
     def _person(self, external_id: str) -> EndUser:
-        self.check_user(external_id)
+        name = _name(external_id)
+        self.check_user(name)
         people = filtered_people(viewer=self.viewer, filters=ListFilters())
-        person = people.filter(external_id=external_id).first()
+        person = people.filter(external_id=name).first()
         if person is None:
             raise NotFoundError("There is no such user.")
         return person
@@ -228,19 +230,24 @@ class UserViewSet(ApiViewSet):
         other people's memories stay. Needs a team key that is bound to no agent.
         """
         team_id, actor = self.principal.team_id, self.principal.actor
+        name = _name(external_id)
         if "confirmation" in given:
             done = erase_confirmed(
                 team_id=team_id,
-                external_id=external_id,
+                external_id=name,
                 actor=actor,
                 token=given["confirmation"],
                 reason=given.get("reason", ""),
             )
             return Response(ErasedSerializer(done).data)
-        plan = plan_erasure(team_id=team_id, external_id=external_id, actor=actor)
+        plan = plan_erasure(team_id=team_id, external_id=name, actor=actor)
         answer = {
             "confirmation": confirmation_of(team_id=team_id, plan=plan, actor=actor),
             "expires_at": timezone.now() + timedelta(seconds=CONFIRM_SECONDS),
             "would_erase": plan,
         }
         return Response(ErasureToConfirmSerializer(answer).data, status=status.HTTP_202_ACCEPTED)
+
+
+def _name(external_id: str) -> str:
+    return name_in_address(external_id, field="external_id", max_length=200)

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from memory.api.base import ApiViewSet, Given, operation
-from memory.api.fields import NameField, OneOfField, StrictIntegerField
+from memory.api.fields import NameField, OneOfField, StrictIntegerField, name_in_address
 from memory.api.memories import ReasonSerializer
 from memory.api.pagination import SlugPagination
 from memory.api.schemas import (
@@ -136,15 +136,19 @@ class ProjectViewSet(ApiViewSet):
         be restored. Messages and tasks stay.
         """
         done = clear_project(
-            viewer=self.viewer, slug=slug, typed=given["name"], reason=given["reason"]
+            viewer=self.viewer,
+            slug=name_in_address(slug, field="slug"),
+            typed=given["name"],
+            reason=given["reason"],
         )
         return Response(ClearedSerializer(done).data)
 
     def _project(self, slug: str) -> Project:
         rows = filtered_projects(viewer=self.viewer, filters=ListFilters())
-        project = rows.filter(slug=slug).first()
+        name = name_in_address(slug, field="slug")
+        project = rows.filter(slug=name).first()
         if project is None:
-            raise NotFoundError(f"There is no project '{slug}'.")
+            raise NotFoundError(f"There is no project '{name}'.")
         return project
 
 

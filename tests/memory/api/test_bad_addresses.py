@@ -212,3 +212,33 @@ def test_a_cursor_that_no_page_gave_out_is_refused_by_its_name(
         problem = assert_problem(response, codes=(422,))
         assert list(problem["errors"]) == ["cursor"], cursor
         assert problem["title"] == "Invalid input"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/users/{}", ""),
+        ("GET", "/v1/users/{}/insights", ""),
+        ("PATCH", "/v1/users/{}", '{"role": "member"}'),
+        ("PATCH", "/v1/users/{}", '{"has_insights": false}'),
+        ("DELETE", "/v1/users/{}", ""),
+        ("DELETE", "/v1/users/{}?confirmation=x", ""),
+        ("GET", "/v1/projects/{}", ""),
+        ("PATCH", "/v1/projects/{}", '{"name": "Apollo"}'),
+        ("POST", "/v1/projects/{}/clear", '{"name": "Apollo"}'),
+        ("GET", "/v1/agents/{}", ""),
+        ("GET", "/v1/agents/{}/versions", ""),
+        ("GET", "/v1/threads/{}/checkpoint?user=sarah", ""),
+        ("GET", "/v1/threads/{}/changes", ""),
+        ("DELETE", "/v1/threads/{}/checkpoints", ""),
+        ("GET", "/v1/tasks/{}", ""),
+        ("GET", "/v1/models/{}", ""),
+    ],
+)
+def test_a_name_in_the_address_that_cannot_be_one_is_refused(
+    api: APIClient, nothing_stored: None, method: str, path: str, body: str
+) -> None:
+    for given in ("%00", "a%00b", "n" * 2000):
+        response = api.generic(method, path.format(given), body, content_type=JSON)
+
+        assert response.status_code in (400, 404, 422), (given, response.content)
