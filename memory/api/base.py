@@ -247,7 +247,7 @@ class ApiViewSet(RequestEvents):
             return self.viewer
         return self.named_viewer({"user": given.get("user")})
 
-    def check_agent(self, agent: str | None) -> None:
+    def check_agent(self, agent: str | None, *, field: str = "agent") -> None:
         """Raise ForbiddenError when a key of one agent names another one; the log has the name."""
         principal = self.principal
         if agent is not None:
@@ -256,7 +256,7 @@ class ApiViewSet(RequestEvents):
             return
         if not self._is_own_alias(agent):
             raise ForbiddenError(
-                f"This key acts only as the agent '{principal.agent_slug}'.", field="agent"
+                f"This key acts only as the agent '{principal.agent_slug}'.", field=field
             )
 
     def check_user(self, user: str | None) -> None:

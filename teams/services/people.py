@@ -118,12 +118,12 @@ def ensure_agent(*, team_id: UUID, slug: str) -> Agent:
     return find_or_create_agent(team_id=team_id, slug=slug)[0]
 
 
-def find_or_create_agent(*, team_id: UUID, slug: str) -> tuple[Agent, bool]:
-    """As `ensure_agent`, and whether this call created it."""
+def find_or_create_agent(*, team_id: UUID, slug: str, field: str = "agent") -> tuple[Agent, bool]:
+    """As `ensure_agent`, and whether this call created it; `field` is what named it."""
     known = agent_called(team_id=team_id, name=slug)
     if known is not None:
         return known, False
-    check_new_slug(slug)
+    check_new_slug(slug, field=field)
     name = slug.replace("-", " ").replace("_", " ").title()
     return Agent.objects.get_or_create(
         team_id=team_id,

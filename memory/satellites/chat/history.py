@@ -237,7 +237,7 @@ def conversation_of(*, team_id: UUID, ask: ChatAsk) -> tuple[Conversation, bool]
         if ask.project_ids and found.project_id not in (None, *ask.project_ids):
             raise NotFoundError("There is no such thread for this key.", field="thread_id")
         return found, False
-    agent, is_new_agent = find_or_create_agent(team_id=team_id, slug=ask.agent)
+    agent, is_new_agent = find_or_create_agent(team_id=team_id, slug=ask.agent, field="model")
     found = _found_by_history(team_id, agent, ask)
     if found is not None:
         return found, is_new_agent

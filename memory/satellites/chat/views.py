@@ -96,7 +96,7 @@ class ChatViewSet(ProtocolViewSet):
             now=now,
             project_ids=self.principal.project_ids,
         )
-        self.check_agent(ask.agent)
+        self.check_agent(ask.agent, field="model")
         prepared = prepare_chat(
             team_id=self.principal.team_id,
             actor=self.principal.actor,

@@ -99,6 +99,7 @@ def test_the_same_name_in_both_places_is_one_name(town: Town, client: openai.Ope
         ({"messages": [{"role": "user", "content": ["Hi."]}]}, "messages[0].content[0]"),
         ({"model": ""}, "model"),
         ({"model": "/fast"}, "model"),
+        ({"model": "ky ra"}, "model"),
         ({"user": "x" * 201}, "user"),
         ({"metadata": {"thread_id": "a\nb"}}, "metadata.thread_id"),
         ({"metadata": {"thread_id": "x" * 201}}, "metadata.thread_id"),
@@ -155,6 +156,7 @@ def test_a_key_of_one_agent_speaks_for_no_other(town: Town) -> None:
     refusal = refused(town.client(agent=town.cast.luke))
 
     assert (refusal.status_code, refusal.type) == (403, "permission_error")
+    assert refusal.param == "model"
 
 
 def test_an_empty_budget_is_402_with_what_is_left(
