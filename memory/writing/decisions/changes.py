@@ -69,13 +69,15 @@ def locked_memory(*, viewer: Viewer, memory_id: UUID) -> Memory:
 
 
 def what_stands_for(*, memory: Memory) -> str:
-    """Returns in words what replaced a memory that is not live: the end of its chain."""
+    """Returns in words what replaced a memory that is not live, or how to restore it."""
     after, known = memory, {memory.pk}
     while after.superseded_by_id is not None and after.superseded_by_id not in known:
         known.add(after.superseded_by_id)
         after = Memory.objects.get(team_id=memory.team_id, pk=after.superseded_by_id)
         if after.is_live:
             return f"what stands now is {after.pk}"
+    if after.pk == memory.pk and memory.status in (Status.SOFT_DELETED, Status.ARCHIVED):
+        return f"restore it first: POST /v1/memories/{memory.pk}/restore"
     if after.pk == memory.pk:
         return "nothing took its place"
     return f"what took its place, {after.pk}, is {after.status} as well"

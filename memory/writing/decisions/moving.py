@@ -461,7 +461,7 @@ def _without_move(
     with team_scope(team_ids=[viewer.team_id], actor=viewer.actor):
         memory = locked_memory(viewer=viewer, memory_id=memory_id)
         if memory.scope == Scope.TEAM:
-            return Promoted(memory)
+            return Promoted(memory) if memory.is_live else None
         if memory.scope != Scope.PROJECT or memory.end_user_id is not None:
             raise ConflictError(
                 "Only what belongs to a project, and to no person, can be promoted; PATCH gives"

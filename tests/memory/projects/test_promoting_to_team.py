@@ -100,11 +100,14 @@ def test_only_what_is_a_projects_alone_is_promoted(api: APIClient) -> None:
     persons = remember(api, "Sarah likes tea.", user="sarah")
     both = remember(api, "Sarah leads apollo.", user="sarah", project="apollo")
     gone = remember(api, "The port is 5432.", project="apollo")
-    api.delete(f"/v1/memories/{gone}")
+    teams = remember(api, PATTERN)
+    for each in (gone, teams):
+        api.delete(f"/v1/memories/{each}")
 
-    answers = [post(api, f"memories/{each}/promote") for each in (persons, both, gone)]
+    answers = [post(api, f"memories/{each}/promote") for each in (persons, both, gone, teams)]
 
-    assert [each.status_code for each in answers] == [409] * 3
+    assert [each.status_code for each in answers] == [409] * 4
+    assert f"POST /v1/memories/{teams}/restore" in answers[3].json()["detail"]
 
 
 @pytest.mark.parametrize("by", [{"category": "preference"}, {"subject": "team.preference.tone"}])
