@@ -298,15 +298,24 @@ def promote_item(
         payload=payload,
         source=promotion.source or _source(promotion, item),
     )
-    (result,) = remember(
-        # What the agent learned in its task, whoever asks for it to be kept.
-        viewer=replace(viewer, agent_id=viewer.agent_id or task.agent_id),
-        stated=[stated],
-        tools=tools,
-        now=now,
-        reason=f"{why}: {promotion.reason}" if promotion.reason else why,
-        prefix=False,
-    )
+    try:
+        (result,) = remember(
+            # What the agent learned in its task, whoever asks for it to be kept.
+            viewer=replace(viewer, agent_id=viewer.agent_id or task.agent_id),
+            stated=[stated],
+            tools=tools,
+            now=now,
+            reason=f"{why}: {promotion.reason}" if promotion.reason else why,
+            prefix=False,
+        )
+    except ConflictError as error:
+        if item.promoted_to is None or error.field != "external_id":
+            raise
+        memory = f"/v1/memories/{item.promoted_to}"
+        raise ConflictError(
+            f"This item was promoted already, as memory {item.promoted_to}. To change its words,"
+            f" POST {memory}/correct; if it was deleted, POST {memory}/restore."
+        ) from None
     with suppress(WorkingMemoryAwayError):  # The memory is written; the task only names it.
         task_store.mark_promoted(_key(viewer, task), item_id=item.id, memory_id=result.memory.pk)
     return result

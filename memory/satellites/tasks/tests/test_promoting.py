@@ -66,6 +66,8 @@ def test_promoted_twice_it_is_one_memory(api: APIClient, task: str) -> None:
     other = post(api, f"{item}/promote", content="Something else entirely.")
 
     assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
+    assert f"POST /v1/memories/{first.json()['id']}/correct" in other.json()["detail"]
+    assert "external_id" not in other.content.decode()
     assert (again.json()["id"], again.json()["outcome"]) == (first.json()["id"], "duplicate")
     assert shown(api, first.json()["id"])["corroboration"] == 0
     assert Memory.objects.count() == 1
