@@ -259,6 +259,8 @@ def _detected(file: IO[bytes], name: str) -> Format:
     if name.lower().endswith(_NOTES):
         return Format.MARKDOWN
     head = _head(file)
+    if not head:
+        raise ImportFileError("The file is empty.")
     with _readable():
         if head[:1] == b"[":
             return _by_fields(_names(file, "item"), _BY_FIELDS_OF_RECORDS)

@@ -327,7 +327,10 @@ def langgraph_item(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
 
 def plain_record(given: Given, place: str, make: ItemMaker) -> Iterator[Item]:
     """A message where it has a `role`, else a memory; fields as the API names them."""
-    content = next((given[name] for name in _WORDS[:3] if given.get(name)), None)
+    field = next((name for name in _WORDS[:3] if given.get(name)), None)
+    content = given[field] if field else None
+    if content is not None and not isinstance(content, str):
+        raise ImportFileError(f"{place}.{field}: Must be text.")
     at = make.time(given, "created_at", place)
     owners = {name: given.get(name) or None for name in ("agent", "user", "project")}
     own_id = given.get("external_id") or given.get("id")
