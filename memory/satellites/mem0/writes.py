@@ -50,6 +50,10 @@ from teams.services.conversations import NewMessage
 
 # Whose talk is that for which a key of the team names no agent.
 DEFAULT_AGENT = "mem0"
+_NO_USER = (
+    "Send user_id: a run, and messages from which memories are extracted, are talk with a person."
+    " With infer=false, agent_id or app_id is enough."
+)
 _NOTES = ("metadata", "expiration_date")
 _EVENTS = {
     Outcome.CREATED: "ADD",
@@ -83,9 +87,11 @@ class Mem0Memories(Mem0ViewSet):
         given = self.body(AddSerializer)
         self.check_agent(given.get("agent_id"))
         named = [given.get(name) for name in ENTITIES]
-        if not any(named) or WILDCARD in named:
+        if WILDCARD in named:
             told = f"Name one of {', '.join(ENTITIES)}; «{WILDCARD}» is no name."
             raise InvalidError(told, field="user_id")
+        if not any(named):
+            raise InvalidError(_NO_USER, field="user_id")
         return self._infer(given) if given["infer"] else self._state(given)
 
     def _infer(self, given: Given) -> Response:
@@ -151,7 +157,7 @@ class Mem0Memories(Mem0ViewSet):
     def _conversation(self, given: Given) -> Conversation:
         """The conversation of the run, or a new one; call it in the team's scope."""
         if not given.get("user_id"):
-            raise InvalidError("Talk is with a person: name the user.", field="user_id")
+            raise InvalidError(_NO_USER, field="user_id")
         app = given.get("app_id")
         conversation, _ = open_conversation(
             team_id=self.principal.team_id,

@@ -181,10 +181,10 @@ def test_too_many_requests_say_when_to_come_back(
 
 
 BAD: list[tuple[str, dict[str, Any]]] = [
-    ("Name one of user_id", {}),
+    ("Send user_id", {}),
     ("Name one of user_id", {"user_id": "*", "infer": False}),
-    ("Talk is with a person", {"agent_id": "kyra"}),
-    ("Talk is with a person", {"run_id": "r1", "infer": False}),
+    ("Send user_id", {"agent_id": "kyra"}),
+    ("Send user_id", {"run_id": "r1", "infer": False}),
     ("metadata.long: Metadata is kept as tags", {"metadata": {"long": "x" * 100}}),
     ("metadata.a=b: A key is", {"metadata": {"a=b": 1}}),
     ("metadata.a: A key is", {"metadata": {"a": "x\u2028y"}}),
@@ -210,7 +210,7 @@ def test_what_is_wrong_is_named_and_nothing_is_stored(
 ) -> None:
     mem0 = mem0_of(team)
     base: dict[str, Any] = {"infer": False} if "metadata" in given else {}
-    named = {} if "Name one" in told or "Talk" in told else {"user_id": "alice"}
+    named = {} if "Name one" in told or "Send user" in told else {"user_id": "alice"}
 
     with pytest.raises(ValidationError, match=told):
         mem0.add(TEXT, **{**base, **named, **given})
