@@ -320,6 +320,16 @@ def command(*arguments: str) -> str:
     return out.getvalue()
 
 
+def test_the_command_says_what_it_created_beside_the_key(acme: Cast) -> None:
+    out, err = io.StringIO(), io.StringIO()
+
+    call_command("issue_key", "--team", "acm", "--agent", "ky", stdout=out, stderr=err)
+
+    assert "Created the team 'acm'. Existing teams with a similar name: 'acme'." in err.getvalue()
+    assert "Created the agent 'ky'." in err.getvalue()
+    assert len(out.getvalue().split()) == 1
+
+
 def test_the_command_names_a_slug_for_an_agent_of_several_words(acme: Cast) -> None:
     keys = ApiKey.objects.count()
 

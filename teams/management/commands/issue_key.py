@@ -12,7 +12,14 @@ from teams.errors import InvalidError
 from teams.management.arguments import check_team_slug, positive_number
 from teams.models import Role
 from teams.services.keys import issue_key
-from teams.services.people import ensure_agent, ensure_project, ensure_team, set_person_role
+from teams.services.people import (
+    ensure_project,
+    ensure_team,
+    find_or_create_agent,
+    set_person_role,
+    slugs_like,
+    team_id_of_slug,
+)
 from teams.tenancy import team_scope
 
 _LIMITS = {"team": 100, "agent": 100, "name": 200}
@@ -49,14 +56,21 @@ class Command(BaseCommand):
             _check("project", slug, 100)
         check_team_slug(options["team"])
         actor, days = "command:issue_key", options["days"]
+        created = []
+        if team_id_of_slug(options["team"]) is None:
+            similar = ", ".join(f"'{each}'" for each in slugs_like(options["team"]))
+            hint = f" Existing teams with a similar name: {similar}." if similar else ""
+            created.append(f"Created the team '{options['team']}'.{hint}")
         team_id = ensure_team(slug=options["team"], actor=actor)
         with team_scope(team_ids=[team_id], actor=actor):
             agent = None
             if options["agent"]:
                 try:
-                    agent = ensure_agent(team_id=team_id, slug=options["agent"])
+                    agent, is_new = find_or_create_agent(team_id=team_id, slug=options["agent"])
                 except InvalidError as error:
                     raise CommandError(error.message) from None
+                if is_new:
+                    created.append(f"Created the agent '{agent.slug}'.")
             projects = [
                 ensure_project(team_id=team_id, slug=each).pk for each in options["project"]
             ]
@@ -70,6 +84,8 @@ class Command(BaseCommand):
                 is_read_only=options["read_only"],
                 expires_at=timezone.now() + timedelta(days=days) if days else None,
             )
+        for line in created:
+            self.stderr.write(line)
         self.stdout.write(issued.token)
 
 
