@@ -197,6 +197,10 @@ def problem_response(error: Exception, _context: dict[str, Any]) -> Response | J
             problems=fields,
         )
     title = _TITLES.get(error.status_code, "Request refused")
+    if isinstance(error, exceptions.NotAuthenticated) and header:
+        error = exceptions.NotAuthenticated(
+            f"Send the header «Authorization: {header.split()[0]} <API key>»."
+        )
     detail = f"{error.detail}{_WAYS_OUT.get(error.status_code, '')}"
     return problem(error.status_code, title, detail, headers=headers)
 

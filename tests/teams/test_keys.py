@@ -154,6 +154,7 @@ def test_a_request_without_the_header_is_401(db: None) -> None:
     response = APIClient().get("/v1/memories")
 
     assert response.status_code == 401
+    assert response.json()["detail"] == "Send the header «Authorization: Bearer <API key>»."
     assert response["WWW-Authenticate"].startswith("Bearer")
 
 
