@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
 
@@ -77,10 +77,8 @@ def instant_at(*, team_id: UUID, at: datetime | None, field: str = "at") -> Inst
         latest = max(filter(None, (now - _MICROSECOND, newest)))
         asked = latest if at is None else at
         if asked > latest:
-            raise InvalidError(
-                f"That is a time to come; here it is {now.isoformat()}. Ask for an earlier one.",
-                field=field,
-            )
+            clock = f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
+            raise InvalidError(f"That is in the future. The server's time is {clock}.", field=field)
         cursor.execute(_AT, {"team": team_id, "at": asked})
         row = cursor.fetchone()
     if row is None:

@@ -72,7 +72,7 @@ BEYOND_SCHEMAS = (
         r"(\[\d+\]\.)?(agent|user|project): A memory of (scope|type) \w+ ",
     ),
     (r"GET /v1/audit/state", r"diff_to: Give a time that is not before `at`\."),
-    (r"GET /v1/audit/state", r"at: That is a time to come; "),
+    (r"GET /v1/audit/state", r"at: That is in the future\. "),
     # OpenAPI 3.0 says nothing of an object's keys.
     (
         r"POST /v1/workflows",
@@ -112,7 +112,7 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/imports", r"(format: )?The (file|archive) "),
     (r"POST /v1/imports", r".*: Is not UTF-8 text\."),
     (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"key_variable: Give the name of an environment "),
-    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"Provider with this Team and Name already exists\."),
+    (r"(POST|PATCH) /v1/providers(/[^/]+)?", r"name: The team already has a provider of "),
     (
         r"(POST|PATCH) /v1/providers(/[^/]+)?",
         r"base_url: It must (look like|be an address) ",

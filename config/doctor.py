@@ -483,7 +483,8 @@ def of_backups() -> Iterator[Finding]:
         made_at = last_verified_backup()
     except redis.RedisError:
         return  # told already
-    nightly = f"run «{_command('manage')} backup» and «verify_backup» nightly"
+    backup = _command("backup" if IS_CHECKOUT else "manage backup")
+    nightly = f"run «{backup}» and «verify_backup» nightly"
     if made_at is None:
         yield note(f"No backup is known to have been verified: {nightly}")
     elif datetime.now(UTC) - made_at > _OLDEST_BACKUP:

@@ -97,6 +97,9 @@ class Provider(TeamOwned):
     def __str__(self) -> str:
         return self.name
 
+    def unique_error_message(self, *_: object) -> ValidationError:
+        return ValidationError("The team already has a provider of this name.", code="unique")
+
 
 _PRICE: dict[str, Any] = {  # Any: of a field, any type
     "max_digits": 13,
@@ -163,6 +166,9 @@ class ChatModel(TeamOwned):
 
     def __str__(self) -> str:
         return self.name
+
+    def unique_error_message(self, *_: object) -> ValidationError:
+        return ValidationError("This provider already has a model of this name.", code="unique")
 
 
 SCORERS = [("heuristics", "Heuristics"), ("model", "Model")]

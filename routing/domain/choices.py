@@ -143,7 +143,7 @@ def choose_way(
     elif wished_tier:
         reasons = [f"The caller asked for {wished_tier}."]
     else:
-        reasons = [f"A score of {score:.1f} stands for {asked}."]
+        reasons = [f"A score of {score:.1f} falls in the tier {asked}."]
     if max_tier and TIERS.index(wanted) > TIERS.index(max_tier):
         wanted = max_tier
         reasons.append(f"The agent's max_tier is {max_tier}.")

@@ -55,7 +55,7 @@ def problem_with_url(url: str) -> str:
     # Models run at private addresses; at link-local ones cloud machines keep their credentials.
     address = address_of(parts.hostname or "")
     if address and (address.is_link_local or address.is_multicast or address.is_unspecified):
-        return "Nothing is called at such an address."
+        return "Link-local, multicast and unspecified addresses are refused."
     return ""
 
 

@@ -109,8 +109,11 @@ def _saved(row: _Row) -> _Row:
         row.full_clean()
     except ValidationError as error:
         problems = error.message_dict
-        other = problems.pop(NON_FIELD_ERRORS, None)
-        raise DocumentError(problems | ({"": other} if other else {})) from None
+        others = problems.pop(NON_FIELD_ERRORS, None)
+        if others:
+            is_taken = any(e.code == "unique" for e in error.error_dict[NON_FIELD_ERRORS])
+            problems.setdefault("name" if is_taken else "", []).extend(others)
+        raise DocumentError(problems) from None
     try:
         with transaction.atomic():
             row.save()

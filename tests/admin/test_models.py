@@ -88,7 +88,10 @@ def test_an_admin_enters_a_provider_and_its_model(
     ("changes", "words"),
     [
         ({"base_url": "ftp://host"}, "It must look like https://host/v1."),
-        ({"base_url": "http://169.254.169.254/"}, "Nothing is called at such an address."),
+        (
+            {"base_url": "http://169.254.169.254/"},
+            "Link-local, multicast and unspecified",
+        ),
         ({"base_url": "https://a:b@host/"}, "no name or password"),
         ({"base_url": "https://["}, "It must look like https://host/v1."),
         ({"timeout_seconds": "0"}, "greater than or equal to 0.1"),
@@ -161,7 +164,7 @@ def test_a_model_is_entered_once_a_provider(
 
     answer = admin_client.post(ADD_MODEL, form)
 
-    assert "already exists" in answer.content.decode()
+    assert "This provider already has a model of this name." in answer.content.decode()
     assert kept(cast, ChatModel) == 1
 
 

@@ -158,7 +158,7 @@ def test_an_address_that_is_never_called_is_not_called_here(
 
     said = said_of(admin_client, provider)
 
-    assert "Nothing is called at such an address." in said
+    assert "Link-local, multicast and unspecified addresses are refused." in said
 
 
 def test_only_the_teams_admins_may_press_it(

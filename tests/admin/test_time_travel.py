@@ -160,8 +160,8 @@ def test_only_members_of_a_team_come_in(town: Cast) -> None:
     ("at", "told"),
     [
         ("yesterday", "Enter a valid date/time."),
-        ("2999-01-01T00:00", "That is a time to come"),
-        ("9999-12-31T23:59:59", "That is a time to come"),
+        ("2999-01-01T00:00", "That is in the future"),
+        ("9999-12-31T23:59:59", "That is in the future"),
         ("0001-01-01T00:00:00", "had no memories yet"),
     ],
 )

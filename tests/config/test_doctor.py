@@ -147,7 +147,9 @@ def test_a_log_that_was_changed_is_wrong(town: Cast) -> None:
 def test_an_old_verified_backup_is_wrong() -> None:
     get_redis_connection("default").delete(backup_times._KEY)
     note_verified_backup(made_at=timezone.now() - timedelta(hours=49))
-    assert "The last verified backup is of" in wrong(doctor.of_backups())
+    old = wrong(doctor.of_backups())
+    assert "The last verified backup is of" in old
+    assert "manage.py backup» and «verify_backup»" in old
 
     note_verified_backup(made_at=timezone.now() - timedelta(hours=47))
     note_verified_backup(made_at=timezone.now() - timedelta(days=30))

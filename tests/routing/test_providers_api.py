@@ -194,7 +194,10 @@ def test_models_are_listed_by_tier_changed_and_removed(acme: Cast, api: APIClien
 def test_a_name_is_taken_once(acme: Cast, api: APIClient) -> None:
     provider_of(api)
 
-    assert api.post("/v1/providers", OPENAI, format="json").status_code == 422
+    refused = api.post("/v1/providers", OPENAI, format="json")
+
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == {"name": ["The team already has a provider of this name."]}
 
 
 def test_lists_come_in_pages(acme: Cast, api: APIClient) -> None:

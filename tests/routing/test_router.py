@@ -65,7 +65,7 @@ def test_an_easy_query_goes_to_the_fast_model_and_a_hard_one_higher(acme: Cast) 
     assert (easy.tier, easy.model.name) == (Tier.FAST, "swift")
     assert hard.score.weighted > easy.score.weighted
     assert hard.tier is hard.score.tier
-    assert easy.reason == f"A score of {easy.score.weighted:.1f} stands for fast."
+    assert easy.reason == f"A score of {easy.score.weighted:.1f} falls in the tier fast."
 
 
 @pytest.mark.parametrize("tier", list(Tier))
