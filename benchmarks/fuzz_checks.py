@@ -137,6 +137,11 @@ BEYOND_SCHEMAS = (
     (r"POST /v1/conversations/[^/]+/messages", r"messages\[\d+\]\.source: A message of the role "),
     (r"POST /v1/memories/[^/]+/correct", r"corrected_content: The memory says exactly this\."),
     (r"POST /v1/patterns/learn", r"files: Send each path once\."),
+    (
+        r"PUT /v1/agents/[^/]+",
+        r"slug: There is no agent '.*', and a new one is called by one word ",
+    ),
+    (r"POST /v1/tasks/[^/]+/items/[^/]+/promote", r"lesson: Only a failure has a lesson\."),
     (r"PUT /v1/agents/[^/]+", r"model_config\.max_tier: No custom tier is as low as that;"),
     (r"(POST|PATCH) /v1/webhooks(/[^/]+)?", r"url: It must (look like|be an address) "),
 )
