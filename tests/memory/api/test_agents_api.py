@@ -288,7 +288,7 @@ def test_names_with_slashes_and_odd_rows_are_shown(api: APIClient, acme: Cast) -
             "post",
             "/v1/chat/completions",
             {"model": "Support Bot", "messages": [{"role": "user", "content": "Hi."}]},
-            "agent",
+            "model",
         ),
     ],
 )

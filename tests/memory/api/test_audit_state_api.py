@@ -411,5 +411,5 @@ def test_a_wrong_time_on_the_command_line_is_one_line(capsys: pytest.CaptureFixt
 def test_the_command_knows_no_time_to_come(town: Cast) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
 
-    with pytest.raises(CommandError, match="to come"):
+    with pytest.raises(CommandError, match="in the future"):
         ran(tomorrow, "--team", town.team.slug)
