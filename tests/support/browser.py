@@ -19,6 +19,8 @@ def log_in(page: Page, server: LiveServer, username: str) -> None:
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Log in").click()
     expect(page.locator("#nav-sidebar-apps")).to_be_attached()
+    # Its scripts, which listen for keys, come last.
+    page.wait_for_load_state()
 
 
 def axe_findings(page: Page) -> list[str]:

@@ -144,6 +144,7 @@ def test_several_are_decided_after_a_preview_and_come_back_together(
     page.get_by_role("button", name="Keep B").click()
     expect(page.get_by_text("3 items decided.")).to_be_visible()
     expect(page.locator(".inbox-list li")).to_have_count(5)
+    page.wait_for_load_state()
 
     page.keyboard.press("u")
 
