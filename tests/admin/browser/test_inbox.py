@@ -48,8 +48,9 @@ def team(committed_db: None) -> Team:
 
 
 def place(page: Page, text: str) -> None:
-    """Wait for the page of the queue that says so."""
+    """Wait for the page of the queue that says so, and for its scripts."""
     expect(page.locator(".review-place")).to_contain_text(text)
+    page.wait_for_load_state()
 
 
 def test_all_that_waits_is_decided_by_keys_and_five_steps_are_undone(
